@@ -20,11 +20,11 @@ struct Compilation {
   const CompileOptions& options;  // with the target's backends
   Backends backends;              // those of the options, or the host's if the options state none
 
-  Graph graph = {};                           // import to memory; each stage changes it
-  Placement placement = {};                   // placement
-  std::vector<BranchPrograms> programs = {};  // codegen; by branch of the placement
-  AssembledPlan plan = {};                    // memory
-  std::optional<PlanBytes> bytes = {};        // emit
+  Graph graph = {};                           // created by import and changed by each stage up to memory
+  Placement placement = {};                   // from placement
+  std::vector<BranchPrograms> programs = {};  // from codegen; by branch of the placement
+  AssembledPlan plan = {};                    // from memory
+  std::optional<PlanBytes> bytes = {};        // from emit
 };
 
 }  // namespace nestrt::compiler

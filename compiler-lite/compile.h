@@ -46,8 +46,8 @@ struct CompileOptions {
   std::optional<Preprocessing> preprocessing;
   // Additional input shapes of the plan besides that of `import`, each with backends of the same target.
   std::vector<OtherShape> other_shapes = {};
-  // Lets a vendor's compiler compile parts of the imported model: replaces each part by an operator Opaque and returns
-  // the backend that holds their programs. May be empty.
+  // Lets a vendor's compiler compile parts of the imported model: replaces each part with an operator Opaque and
+  // returns the backend that holds their programs. May be empty.
   std::function<Result<std::shared_ptr<Backend>>(Graph& graph)> offload;
   // Called before each stage with a summary for progress displays; may be empty.
   std::function<void(std::string_view stage)> progress;

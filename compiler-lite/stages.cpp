@@ -32,7 +32,7 @@ PassOptions pass_options(const CompileOptions& options) {
   return result;
 }
 
-// The profile must belong to this model.
+// Checks that the profile belongs to this model.
 Status require_fit(const std::string& model, const ImportOptions& import, const QuantizationProfile& profile) {
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model, import.bindings));
   return require_model(profile, digest);
@@ -78,7 +78,7 @@ Status run_import(Compilation& compilation) {
 
 Status run_passes(Compilation& compilation) { return optimise(compilation.graph, pass_options(compilation.options)); }
 
-// Also runs the passes that wait for quantization.
+// Quantizes the graph if requested, and runs the passes that follow quantization.
 Status run_quantize(Compilation& compilation) {
   if (compilation.options.quantization) {
     const Quantization& quantization = *compilation.options.quantization;
@@ -181,7 +181,8 @@ plan::MemoryPlan memory_plan(plan::MemoryPlanKind kind, MemoryLayout layout, siz
   return {kind, layout.arena_bytes, layout.lower_bound_bytes, std::move(layout.offsets)};
 }
 
-// An accelerator may write results before it has read all operands, so operands stay alive until the end of the branch.
+// Extends the lifetimes of operands to the end of each branch that an accelerator can run, because an accelerator may
+// write results before it has read all operands.
 void keep_operands(const Graph& graph, const Placement& placement, const std::vector<BranchPrograms>& programs,
                    Storage& storage) {
   for (size_t branch = 0; branch < programs.size(); ++branch) {

@@ -52,7 +52,7 @@ Result<UnitList> open_instances(const evta::Instances& instances, int first, std
   return units;
 }
 
-// A simulator is used only on explicit request, because its times are not those of an accelerator.
+// Opens accelerators. A simulator is used only on explicit request, because its times are not those of an accelerator.
 Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitOptions& options) {
   evta::Instances instances;
   if (request.configuration && !request.configuration->empty()) {

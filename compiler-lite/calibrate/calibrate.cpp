@@ -35,7 +35,7 @@ CompileOptions without_fusion(CompileOptions options) {
   return options;
 }
 
-// Observation runs on the host of the compiler.
+// Returns the options for a plan that runs on the compiling machine.
 CompileOptions on_host(CompileOptions options) {
   options.backends.clear();
   return options;

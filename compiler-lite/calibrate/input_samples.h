@@ -29,14 +29,14 @@ class InputSamples {
   static Result<InputSamples> open(const SampleOptions& options, const TensorInfo& input,
                                    const Preprocessing* preprocessing);
 
-  // Number of selected samples.
+  // Returns the number of selected samples.
   size_t size() const { return chosen_.size(); }
-  // Number of samples before selection.
+  // Returns the number of samples before selection.
   size_t available() const { return available_; }
   // Returns the image's path, or the file and the index in it, for messages.
   std::string name(size_t index) const;
-  // Requires: index < size(). Errors: those of reading and preprocessing an image, with its name; kInvalidArgument if a
-  // float is not finite.
+  // Returns a sample. Requires: index < size(). Errors: those of reading and preprocessing an image, with its name;
+  // kInvalidArgument if a float is not finite.
   Result<tools::Array> read(size_t index) const;
   // Returns the preprocessing of the selected images, or null if no image is selected.
   const Preprocessing* preprocessing() const;

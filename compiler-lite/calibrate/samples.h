@@ -22,7 +22,7 @@ class CalibrationSamples {
                                          std::span<const Preprocessing* const> preprocessing);
   static Result<CalibrationSamples> open(const SampleOptions& options, const Plan& plan);
 
-  // Number of selected samples.
+  // Returns the number of selected samples.
   size_t size() const { return inputs_.front().size(); }
   // Returns the source of the first input, for messages.
   std::string name(size_t index) const { return inputs_.front().name(index); }

@@ -62,7 +62,7 @@ double step_of(const Plan& plan, const plan::Operator& op) {
   const auto& source = tensor_of(plan, op.inputs[0]).quantization;
   if (!source || source->scales.empty()) return 0;
   if (kind == ops::Kind::kDequantize) return *std::max_element(source->scales.begin(), source->scales.end());
-  // Integers without their scale: an output of the model.
+  // If the result has no quantization, it contains the integers themselves, in steps of 1.
   return tensor_of(plan, op.outputs[0]).quantization ? 0 : 1;
 }
 
@@ -109,7 +109,8 @@ bool agrees_but_for_roundings(const CheckOptions& options, const OutputSummary& 
 // Returns true for types that quantized tensors do not have.
 bool gives_places(DataType type) { return type == DataType::kS32 || type == DataType::kS64 || type == DataType::kBool; }
 
-// In a floating-point plan every run must match. In a quantized plan all runs together must match.
+// Adds a summary of each output. In a floating-point plan every run must match. In a quantized plan all runs together
+// must match.
 void summarize(const CheckOptions& options, const Plan& plan, CheckReport& report) {
   for (const TensorInfo& output : plan.outputs()) {
     OutputSummary& summary = report.summaries.emplace_back();

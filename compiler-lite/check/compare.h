@@ -25,7 +25,7 @@ struct Difference {
   // Step between possible values of a quantized tensor. A difference of one step is ignored because roundings may
   // differ, and so are up to kMaxSteps if their noise is low, because roundings accumulate in a network.
   double step = 0;
-  bool integers = false;  // of 32 or 64 bits, or booleans: without a step, they must be equal
+  bool integers = false;  // 32-bit or 64-bit integers, or booleans; without a step, they must be equal
   // Sums over all elements: squares of the expected values, of the differences and of the actual values; products of
   // expected and actual values.
   double signal = 0, noise = 0, power = 0, product = 0;

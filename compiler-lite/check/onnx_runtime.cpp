@@ -106,7 +106,7 @@ Status failure(const ProcessResult& process, const std::string& python) {
 
 Result<std::string> onnx_runtime_python() {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
-  const EndingSignals held;  // until the folder is removed
+  const EndingSignals held;  // holds back signals until the folder is removed
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   const std::string script = (folder / "ort_environment.py").string();
   if (const auto there = run_process({"python3", script, "--offline"}, temporary.path());
@@ -124,7 +124,7 @@ namespace {
 // `request`: "chains", "values" and "results" for ort_run.py.
 Result<ChainResults> run_script(const std::string& python, json request, const std::vector<NamedArrays>& runs) {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
-  const EndingSignals held;  // until the folder is removed
+  const EndingSignals held;  // holds back signals until the folder is removed
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   NESTRT_RETURN_IF_ERROR(write_request(std::move(request), runs, temporary.path()));
   const auto process = run_process({python, (folder / "ort_run.py").string(), temporary.path()}, temporary.path());

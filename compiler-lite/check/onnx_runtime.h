@@ -22,7 +22,7 @@ struct OnnxRuntimeRequest {
   std::string python;  // from onnx_runtime_python(), or the user's own
   std::string model;
   std::vector<NamedArrays> runs;    // inputs of each run
-  std::vector<std::string> values;  // wanted in addition to the model's outputs, if the model computes them
+  std::vector<std::string> values;  // requested in addition to the model's outputs, if the model computes them
 };
 
 // Returns the values of each run. Errors: kUnavailable if the interpreter does not work, kInvalidModel with the message

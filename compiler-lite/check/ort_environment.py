@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the Python interpreter of a private environment that holds ONNX Runtime, and makes the environment first
-where it is missing: ${XDG_CACHE_HOME:-~/.cache}/nestrt/ort-venv, with the versions of requirements.txt.
+"""Prints the Python interpreter of a private environment that contains ONNX Runtime. The environment is created if it
+is missing: ${XDG_CACHE_HOME:-~/.cache}/nestrt/ort-venv, with the versions of requirements.txt.
 
-ort_environment.py            makes it where needed
-ort_environment.py --offline  exits with 3 where it is missing
+ort_environment.py            creates it if it is missing
+ort_environment.py --offline  exits with code 3 if it is missing
 
-Exit code 1 and one line on standard error where it cannot be had. Two processes may call this at the same time.
+Exit code 1 and one line on standard error if it cannot be created. Two processes may call this at the same time.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ def cache_folder():
 
 
 def is_ready(folder):
-    """Whether a finished installation of exactly these versions is there."""
+    """Returns whether the folder has a complete installation of exactly these versions."""
     marker = folder / "ready.txt"
     return marker.is_file() and marker.read_bytes() == REQUIREMENTS.read_bytes()
 

@@ -7,9 +7,9 @@ FOLDER/request.json:  {"chains": [["MODEL", ...], ...], "runs": [{"INPUT": "FILE
                        "values": ["NAME", ...], "results": ["NAME", ...] or null}
 FOLDER/response.json: [[{"NAME": "FILE.npy", ...}, ...], ...], by chain and run
 
-The models of a chain run one after the other, each on the inputs of the run and on what those before it have computed.
-Results are the values of those names, or where none are stated every output of the last model, and those of `values`
-that a node of its main graph computes. Inputs are cast to the types that the model states.
+The models of a chain run one after another. Each reads the inputs of the run and the results of the models before it.
+The response contains the values named in `results`. If that is null, it contains every output of the last model and
+those of `values` that a node of its main graph computes. Inputs are cast to the types that the model states.
 """
 
 import json
@@ -23,14 +23,14 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 
 def values_to_expose(graph, values):
-    """Returns those of `values` that a node computes and that are no outputs yet."""
+    """Returns those of `values` that a node computes and that are not outputs yet."""
     known = {output.name for output in graph.output}
     computed = {name for node in graph.node for name in node.output if name}
     return [name for name in dict.fromkeys(values) if name in computed and name not in known]
 
 
 def shared_constants(graph):
-    """Returns (node, input index, name) of constants of DequantizeLinear nodes that an earlier one also reads."""
+    """Returns (node, input index, name) of constants of DequantizeLinear nodes that an earlier node also reads."""
     constants = {tensor.name for tensor in graph.initializer}
     seen, shared = set(), []
     for node in graph.node:
@@ -45,8 +45,8 @@ def shared_constants(graph):
 
 
 def unshare_constants(graph):
-    """Gives every DequantizeLinear constants of its own. The precise mode of ONNX Runtime rewrites them, and fails to
-    load a model in which two weights share a zero point."""
+    """Gives every DequantizeLinear separate constants. The precise mode of ONNX Runtime rewrites them and fails to load
+    a model in which two weights share a zero point."""
     tensors = {tensor.name: tensor for tensor in graph.initializer}
     for count, (node, index, name) in enumerate(shared_constants(graph)):
         own = graph.initializer.add()

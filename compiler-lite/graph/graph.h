@@ -129,7 +129,7 @@ class Graph {
   bool has_single_use(ValueId id) const { return users(id).size() == 1 && !is_output(id); }
   void set_input(Node* node, size_t index, ValueId id);
   void add_input(Node* node, ValueId id);
-  // Replaces every use of `from`, including graph outputs, by `to`.
+  // Replaces every use of `from`, including graph outputs, with `to`.
   void replace_uses(ValueId from, ValueId to);
 
   // Drops nodes that no output needs and sorts the rest topologically (stable). Invalidates only pointers to dropped

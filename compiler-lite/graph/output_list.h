@@ -38,7 +38,7 @@ class OutputList {
     ids_[index] = id;
     ++uses_[id];
   }
-  // Replaces every `from` by `to`. Linear if `from` is an output.
+  // Replaces every `from` with `to`. Linear if `from` is an output.
   void replace(ValueId from, ValueId to) {
     if (!contains(from)) return;
     for (size_t i = 0; i < ids_.size(); ++i)

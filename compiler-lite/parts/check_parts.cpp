@@ -101,8 +101,8 @@ std::vector<TensorInfo> inputs_of(const Manifest& manifest) {
   return inputs;
 }
 
-// ONNX Runtime's functions are exact to about 1e-7 of the largest value in their range, such as 1 for Sigmoid, not of
-// the largest actual value.
+// Returns whether the difference is within the tolerance. ONNX Runtime's functions are exact to about 1e-7 of the
+// largest value in their range, such as 1 for Sigmoid, not of the largest actual value.
 bool parts_match(const Difference& difference, double tolerance) {
   return difference.max_absolute <= tolerance * std::max(1.0, difference.largest);
 }

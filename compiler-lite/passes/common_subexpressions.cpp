@@ -40,7 +40,7 @@ void append(std::string& key, const std::optional<plan::Quantization>& quantizat
   append(key, quantization->axis);
 }
 
-// Values with different keys differ. Equal keys need a comparison of the elements.
+// Returns the key of a constant. Values with different keys differ. Equal keys need a comparison of the elements.
 std::string constant_key(const Value& value) {
   std::string key;
   append(key, value.type);
@@ -53,7 +53,7 @@ std::string constant_key(const Value& value) {
   return key;
 }
 
-// Nodes with equal keys compute the same.
+// Returns the key of a node. Nodes with equal keys compute the same values.
 std::string node_key(const Graph& graph, const Node& node) {
   std::string key;
   append(key, node.kind());

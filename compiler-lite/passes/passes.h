@@ -37,7 +37,7 @@ Result<int> common_subexpressions(Graph& graph);
 Result<int> remove_dead(Graph& graph);
 // Moves Transposes towards the outputs if that makes them cancel.
 Result<int> sink_transposes(Graph& graph);
-// Replaces activations composed of arithmetic, such as x * sigmoid(x), by one Unary.
+// Replaces activations composed of arithmetic, such as x * sigmoid(x), with one Unary.
 Result<int> recognise_activations(Graph& graph);
 // Folds per-channel arithmetic with constants into the weights and bias of the adjacent Conv, ConvTranspose or Dense.
 Result<int> fuse_batchnorm(Graph& graph);

@@ -73,7 +73,7 @@ std::optional<Ramp> ramp(const Graph& graph, const Node* clip) {
   return Ramp{affine_before(graph, *clip), stated->beta};
 }
 
-// clip(a * x + b, 0, h) / h and clip(a * x + b, 0, 1) are hard sigmoids.
+// Recognises the hard sigmoids clip(a * x + b, 0, h) / h and clip(a * x + b, 0, 1).
 Result<bool> recognise_hard_sigmoid(Graph& graph, Node* node) {
   double scale = 1;
   const Node* clip = node;
@@ -91,7 +91,7 @@ Result<bool> recognise_hard_sigmoid(Graph& graph, Node* node) {
   return true;
 }
 
-// x * clip(x + 3, 0, 6) / 6 with the division last.
+// Recognises x * clip(x + 3, 0, 6) / 6 with the division last.
 Result<bool> recognise_hard_swish(Graph& graph, Node* node) {
   const auto outer = affine(graph, *node);
   if (!outer || outer->shift != 0) return false;
@@ -110,7 +110,7 @@ Result<bool> recognise_hard_swish(Graph& graph, Node* node) {
   return false;
 }
 
-// x * sigmoid(x) and x * hard_sigmoid(x).
+// Recognises x * sigmoid(x) and x * hard_sigmoid(x).
 Result<bool> recognise_gate(Graph& graph, Node* node) {
   if (!is_plain_binary(*node, BinaryKind::kMul)) return false;
   for (size_t side : {0, 1}) {
@@ -127,7 +127,7 @@ Result<bool> recognise_gate(Graph& graph, Node* node) {
   return false;
 }
 
-// max(x, 0) is relu; min and max with other constants are clips.
+// Recognises max(x, 0) as relu, and min and max with other constants as clips.
 Result<bool> recognise_clip(Graph& graph, Node* node) {
   const bool lower = is_plain_binary(*node, BinaryKind::kMax);
   if (!lower && !is_plain_binary(*node, BinaryKind::kMin)) return false;

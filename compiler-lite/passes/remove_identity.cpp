@@ -26,8 +26,8 @@ bool is_identity_permutation(const std::vector<int32_t>& permutation) {
   return true;
 }
 
-// x + 0, x - 0, x * 1, x / 1, x ^ 1, and the mirrored forms of commutative operators, unless broadcasting changes the
-// shape. -0 + 0 gives +0; the difference affects only a later division by zero.
+// Returns true for x + 0, x - 0, x * 1, x / 1, x ^ 1, and the mirrored forms of commutative operators, unless
+// broadcasting changes the shape. -0 + 0 gives +0; the difference affects only a later division by zero.
 bool is_neutral_binary(const Graph& graph, const Node& node, const ops::Binary& binary, ValueId* kept) {
   const auto operand = constant_operand(graph, node);
   if (!operand || !(graph.value(operand->variable).shape == graph.value(node.outputs[0]).shape)) return false;
@@ -92,7 +92,7 @@ bool merge_transposes(Graph& graph, Node* node) {
   return true;
 }
 
-// A Transpose that only moves dimensions of 1 does not move elements.
+// Replaces a Transpose that only moves dimensions of 1, and therefore moves no elements, with a Reshape.
 Result<bool> transpose_to_reshape(Graph& graph, Node* node) {
   const auto* transpose = node->as<ops::Transpose>();
   if (transpose == nullptr || is_identity_permutation(transpose->permutation)) return false;

@@ -38,20 +38,20 @@ std::optional<ConstantOperand> constant_operand(const Graph& graph, const Node& 
 
 // Removes the node's operands, so it no longer counts as their user. tidy() drops the node once its results are unused.
 void retire(Graph& graph, Node* node);
-// Replaces every use of `from` by `to`, which must hold the same elements. The name of a graph output moves to `to`.
+// Replaces every use of `from` with `to`, which must hold the same elements. The name of a graph output moves to `to`.
 // Returns false without changes if a graph output would become an input, a constant or another output.
 bool forward(Graph& graph, ValueId from, ValueId to);
 // Makes `first` compute the result of `second`, the only user of its first output. The value gets the name of second's
 // result.
 void absorb(Graph& graph, Node* first, Node* second);
-// Replaces `old` by a new node with the same name, output name and quantization. Errors: kInternal if type or shape
+// Replaces `old` with a new node with the same name, output name and quantization. Errors: kInternal if type or shape
 // differ.
 Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const std::vector<ValueId>& inputs);
 
 // Returns the activation that computes the same function, or nullopt if it cannot be fused.
 std::optional<ops::Activation> as_activation(const ops::Unary& unary);
 
-// The operator that computes the activation. Requires: one other than kNone.
+// Returns the operator that computes the activation. Requires: one other than kNone.
 ops::Unary as_unary(const ops::Activation& activation);
 
 // Returns true for an average over windows whose s8 sums fit 32 bits.

@@ -35,7 +35,8 @@ Permutation inverse(const Permutation& permutation) {
 
 ops::Attributes transpose(const Permutation& permutation) { return ops::Transpose{.permutation = permutation}; }
 
-// Output axis i of a Transpose is axis permutation[i] of its input, so per-axis lists are permuted inversely.
+// Returns a per-axis list for the operand of a Transpose. Output axis i of the Transpose is axis permutation[i] of its
+// input, so the list is permuted inversely.
 template <typename T>
 std::vector<T> before_transpose(const std::vector<T>& list, const Permutation& permutation) {
   std::vector<T> result(list.size());

@@ -21,7 +21,8 @@ struct PlacedBranch {
 
 struct Placement {
   std::vector<PlacedBranch> branches;  // in file order; they cover every node
-  // By backend and node: why the backend accepts no branch that starts there. Empty if it does, and for the host.
+  // By backend and node: the reason why the backend accepts no branch that starts at the node. Empty if it accepts one,
+  // and for the host.
   std::vector<std::vector<std::string>> refusals;
 };
 

@@ -146,7 +146,7 @@ class Assigner {
     if (!is_new) entry->second = std::min(entry->second, *known);
   }
 
-  // A group has the smallest exponent of its members, that is, the widest range.
+  // Chooses the exponent of each group: the smallest one of its members, that is, the widest range.
   void choose_exponents() {
     Groups groups(graph_.num_values());
     group_exponents_.clear();

@@ -46,8 +46,9 @@ bool is_depthwise(const Graph& graph, const Node& node) {
   return node.as<ops::Conv>() != nullptr && graph.value(node.inputs[kWeights]).shape[1] == 1;
 }
 
-// Each channel of a depthwise layer has its own exponent, so its input may be scaled freely. In other layers the input
-// channels share the exponents of the weights, so the factor is balanced between both layers (geometric mean).
+// Returns the factors of the channels of a value. Each channel of a depthwise layer has its own exponent, so its input
+// may be scaled freely. In other layers the input channels share the exponents of the weights, so the factor is
+// balanced between both layers (geometric mean).
 Powers choose_powers(const Graph& graph, const Node& consumer, const ValueProfile& value) {
   const double range = std::ldexp(127.5, -*value.exponent);
   std::vector<double> reach(value.peaks.size());
@@ -117,7 +118,7 @@ class Equaliser {
     replace(node, kWeights, [&](size_t at) { return by_weight[at]; });
   }
 
-  // Replaces a constant operand by a copy whose elements are multiplied by 2^power(index).
+  // Replaces a constant operand with a copy whose elements are multiplied by 2^power(index).
   template <typename Power>
   void replace(Node* node, size_t operand, Power power) {
     const Value old = graph_.value(node->inputs[operand]);

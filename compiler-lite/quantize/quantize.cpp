@@ -108,7 +108,7 @@ class GraphQuantizer {
     return {};
   }
 
-  // The activation becomes a separate node.
+  // Rewrites a product with a wide output. Its activation becomes a separate node.
   Status rewrite_wide(Node* node) {
     const ValueId old = node->outputs[0];
     NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, operands(*node));

@@ -18,8 +18,8 @@ struct CpuLevel {
   std::vector<InstructionSet> sets;
 };
 
-// x86-64-v4 includes variants with and without dot products and tiles, because the level does not define them and most
-// CPUs of that level have dot products.
+// Returns the known levels of CPUs. x86-64-v4 includes variants with and without dot products and tiles, because the
+// level does not define them and most CPUs of that level have dot products.
 const std::vector<CpuLevel>& cpu_levels() {
   using enum InstructionSet;
   static const std::vector<CpuLevel> kLevels = {

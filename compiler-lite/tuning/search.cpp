@@ -43,8 +43,8 @@ class Searcher {
  private:
   using Index = std::optional<size_t>;  // index of a trial; empty if the settings cannot be evaluated
 
-  // Without labels the loss only counts changed top classes, and small differences are random. A trial with more noise
-  // than the start is therefore not an improvement.
+  // Returns whether a trial without labels has more noise than the start. Without labels the loss only counts changed
+  // top classes, and small differences are random, so such a trial is not an improvement.
   bool noisier_than_start(size_t trial) const {
     const Score& score = result_.trials[trial].score;
     return !score.right && score.decibel < result_.trials.front().score.decibel;
@@ -153,7 +153,8 @@ class Searcher {
     return result;
   }
 
-  // Weights per tensor and rounding down are less accurate on average, but may be better for a given network.
+  // Returns variants with the other rounding and the other granularity. Weights per tensor and rounding down are less
+  // accurate on average, but may be better for a given network.
   std::vector<QuantizationSettings> granularities(const QuantizationSettings& from) const {
     std::vector<QuantizationSettings> result;
     if (options_.vary_rounding) {

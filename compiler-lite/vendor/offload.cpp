@@ -29,7 +29,7 @@ Status check_part(const Part& part, const VendorOptions& options) {
       .with_context(fmt::format("part '{}'", part.name));
 }
 
-// Replaces parts by operators.
+// Replaces parts with operators.
 class Replacer {
  public:
   explicit Replacer(Graph& graph) : graph_(graph) {}

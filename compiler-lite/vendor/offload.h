@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offloads parts of a model to a vendor's compiler: exports them as ONNX, runs the vendor's command on each, and
-// replaces the part by an operator Opaque. The output goes into the plan unchanged; nestrt does not interpret it.
+// replaces the part with an operator Opaque. The output goes into the plan unchanged; nestrt does not interpret it.
 #pragma once
 
 #include <chrono>

@@ -101,7 +101,7 @@ Status check_vendor_ports(size_t inputs, size_t outputs) {
 }
 
 Result<Bytes> run_vendor_command(const VendorOptions& options, std::string_view model) {
-  const EndingSignals held;  // until the folder is removed
+  const EndingSignals held;  // holds back signals until the folder is removed
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create());
   const fs::path base(folder.path()), work = base / "work";
   NESTRT_RETURN_IF_ERROR(tools::make_folder(work.string()));

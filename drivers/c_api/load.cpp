@@ -26,7 +26,8 @@ using nestrt::c_api::expect_argument;
 static_assert(NESTRT_VERIFY_TABLES == static_cast<int>(nestrt::Verification::kTables) &&
               NESTRT_VERIFY_COMPLETE == static_cast<int>(nestrt::Verification::kComplete));
 
-// `read` converts text to Result<PublicKey>. No signature matches a key of zeros.
+// Sets `key` with `read`, which converts text to Result<PublicKey>. On failure the key is zero, which no signature
+// matches.
 template <typename Read>
 Status make_key(const char* text, std::string_view name, uint8_t* key, Read read) {
   NESTRT_RETURN_IF_ERROR(expect_argument(key, "key"));
@@ -62,7 +63,7 @@ Status set_copy(nestrt_load_options* options, bool copy) {
   return {};
 }
 
-// `from` converts LoadOptions to Result<shared_ptr<const Plan>>.
+// Loads a plan with `from`, which converts LoadOptions to Result<shared_ptr<const Plan>>.
 template <typename From>
 Status load(const nestrt_load_options* options, nestrt_plan** plan, From from) {
   NESTRT_RETURN_IF_ERROR(expect_argument(plan, "plan"));

@@ -74,7 +74,7 @@ Status set_measure(SessionOptions& options, int32_t measure) {
   return {};
 }
 
-// `set` changes a C++ SessionOptions.
+// Applies `set` to the C++ SessionOptions.
 template <typename Set>
 nestrt_code change(nestrt_session_options* options, Set set) {
   return call([&]() -> Status {

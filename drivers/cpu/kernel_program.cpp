@@ -61,9 +61,9 @@ Status check_channels(const BranchSpec& spec) {
 
 }  // namespace
 
-// `number`: see BranchSpec::kernels.
-KernelProgram::Wanted KernelProgram::wanted_of(const plan::KernelSelection* selection,
-                                               std::span<const std::string> names, uint32_t op, uint32_t number) {
+// Returns the kernel and weights that the plan selects for an operator. `number`: see BranchSpec::kernels.
+KernelProgram::Selected KernelProgram::selected_for(const plan::KernelSelection* selection,
+                                                    std::span<const std::string> names, uint32_t op, uint32_t number) {
   if (selection == nullptr) return {};
   if (number > 0 && number <= selection->alternatives.size()) {
     const plan::KernelAlternative& other = selection->alternatives[number - 1];
@@ -80,9 +80,9 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   const auto& operators = branch.plan->tables().branches[branch.branch].operators;
   NESTRT_RETURN_IF_ERROR(check_channels(branch));
   for (uint32_t i = 0; i < operators.size(); ++i) {
-    const Wanted wanted = wanted_of(selection, names, i, i < branch.kernels.size() ? branch.kernels[i] : 0);
-    const Status status = branch.channels.all() ? program->add(operators[i], wanted, nullptr)
-                                                : program->add_parts(branch.branch, wanted, branch.channels);
+    const Selected selected = selected_for(selection, names, i, i < branch.kernels.size() ? branch.kernels[i] : 0);
+    const Status status = branch.channels.all() ? program->add(operators[i], selected, nullptr)
+                                                : program->add_parts(branch.branch, selected, branch.channels);
     if (status.ok()) continue;
     const plan::Operator& op = branch.plan->tables().operators[operators[i]];
     return as_plan_error(status).with_context(
@@ -104,7 +104,7 @@ std::vector<KernelOption> KernelProgram::options(const BranchSpec& branch,
   for (uint32_t number = 1; number <= selection->alternatives.size(); ++number) {
     const uint32_t op = selection->alternatives[number - 1].op, index = tables.branches[branch.branch].operators[op];
     const auto find = [&](uint32_t kernel) {
-      return program.variant_of(index, wanted_of(selection, tables.kernel_names, op, kernel));
+      return program.variant_of(index, selected_for(selection, tables.kernel_names, op, kernel));
     };
     const KernelVariant *const first = find(0), *const other = find(number);
     const std::string& name = tables.kernel_names[selection->alternatives[number - 1].kernel];
@@ -119,28 +119,28 @@ std::vector<KernelOption> KernelProgram::options(const BranchSpec& branch,
 }
 
 // Returns null for views and if no kernel accepts the operator.
-const KernelVariant* KernelProgram::variant_of(uint32_t operator_index, const Wanted& wanted) {
+const KernelVariant* KernelProgram::variant_of(uint32_t operator_index, const Selected& selected) {
   const plan::Operator& op = plan_->tables().operators[operator_index];
   if (is_view(plan_->tables(), op)) return nullptr;
-  resolve_operands(op, wanted, nullptr);
+  resolve_operands(op, selected, nullptr);
   const std::vector<TensorSpec>& tensors = specs_.back();
   OperatorSpec spec;
   spec.attributes = &op.attributes;
   spec.inputs = std::span(tensors).first(op.inputs.size());
   spec.outputs = std::span(tensors).subspan(op.inputs.size());
-  return kernels::operators().select(spec, kernels::current_instruction_set(), wanted.kernel);
+  return kernels::operators().select(spec, kernels::current_instruction_set(), selected.kernel);
 }
 
-Status KernelProgram::add_parts(uint32_t branch, const Wanted& wanted, ChannelRange channels) {
+Status KernelProgram::add_parts(uint32_t branch, const Selected& selected, ChannelRange channels) {
   const plan::Branch& entry = plan_->tables().branches[branch];
   const uint32_t all = divisible_channels(plan_->tables(), entry), rows = divisible_rows(plan_->tables(), entry);
   for (const ChannelRows& part : rectangles_of(all, rows, channels))
-    NESTRT_RETURN_IF_ERROR(add(entry.operators[0], wanted, &part));
+    NESTRT_RETURN_IF_ERROR(add(entry.operators[0], selected, &part));
   return {};
 }
 
-// Returns the slice, or null without a part.
-const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, const Wanted& wanted,
+// Resolves the operands of an operator. Returns the slice, or null if `part` is null.
+const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, const Selected& selected,
                                                     const ChannelRows* part) {
   std::vector<TensorSpec>& tensors = specs_.emplace_back();
   const size_t first = operands_.size();
@@ -150,9 +150,9 @@ const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, co
       operands_.push_back(operand_of(tensor));
     }
   }
-  if (wanted.weights >= 0) {
-    tensors[kWeights] = spec_of(wanted.weights);
-    operands_[first + kWeights] = operand_of(wanted.weights);
+  if (selected.weights >= 0) {
+    tensors[kWeights] = spec_of(selected.weights);
+    operands_[first + kWeights] = operand_of(selected.weights);
   }
   if (part == nullptr) return nullptr;
   slices_.push_back(std::make_unique<const ChannelSlice>(op, tensors, *part));
@@ -161,11 +161,11 @@ const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, co
   return &slice;
 }
 
-// `part`: null for the whole operator.
-Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, const ChannelRows* part) {
+// Adds a step for an operator. `part`: null for the whole operator.
+Status KernelProgram::add(uint32_t operator_index, const Selected& selected, const ChannelRows* part) {
   const plan::Operator& op = plan_->tables().operators[operator_index];
   const auto &inputs = op.inputs, &outputs = op.outputs;
-  const ChannelSlice* const slice = resolve_operands(op, wanted, part);
+  const ChannelSlice* const slice = resolve_operands(op, selected, part);
   std::vector<TensorSpec>& tensors = specs_.back();
   OperatorSpec spec;
   spec.attributes = slice != nullptr ? &slice->attributes() : &op.attributes;
@@ -180,12 +180,12 @@ Status KernelProgram::add(uint32_t operator_index, const Wanted& wanted, const C
   step.first_operand = operands_.size() - inputs.size() - outputs.size();
   inputs_.resize(std::max<size_t>(inputs_.size(), inputs.size()));
   outputs_.resize(std::max<size_t>(outputs_.size(), outputs.size()));
-  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, wanted.kernel, slice != nullptr, &step));
+  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, selected.kernel, slice != nullptr, &step));
   steps_.push_back(std::move(step));
   return {};
 }
 
-Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, bool is_part,
+Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view selected_kernel, bool is_part,
                                      Step* step) {
   // The plan's operators are already verified (runtime/plan/verify/verify.h). A part is a new operator.
   if (is_part) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
@@ -194,7 +194,7 @@ Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view 
     return {};
   }
   const KernelVariant* const variant =
-      kernels::operators().select(spec, kernels::current_instruction_set(), wanted_kernel);
+      kernels::operators().select(spec, kernels::current_instruction_set(), selected_kernel);
   if (variant == nullptr)
     return Status(Code::kUnsupported, fmt::format("no kernel supports inputs {}", describe(spec)));
   NESTRT_ASSIGN_OR_RETURN(step->kernel, variant->prepare(spec));
@@ -326,7 +326,7 @@ void KernelProgram::run_step(const Step& step, const Submission& submission) {
   step.kernel->run(call);
 }
 
-// Returns false if no chain can run here.
+// Runs the chain that starts at step `first`. Returns false if no chain can run here.
 bool KernelProgram::run_chain(size_t first, const Submission& submission) {
   const Step& step = steps_[first];
   if (step.chain == nullptr) return false;

@@ -31,7 +31,7 @@ class KernelProgram final : public Executable {
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
                                                         std::shared_ptr<scheduler::SharedRunner> pool);
 
-  // As for Unit::kernel_options().
+  // Returns the kernel options of a branch, as Unit::kernel_options() does.
   static std::vector<KernelOption> options(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
@@ -61,22 +61,22 @@ class KernelProgram final : public Executable {
   };
 
   // The kernel and weights that the plan selects for an operator on this machine.
-  struct Wanted {
+  struct Selected {
     std::string_view kernel;  // empty for the machine's choice
     int32_t weights = -1;     // tensor that replaces input 1; -1 for the operator's own weights
   };
 
-  static Wanted wanted_of(const plan::KernelSelection* selection, std::span<const std::string> names, uint32_t op,
-                          uint32_t number);
+  static Selected selected_for(const plan::KernelSelection* selection, std::span<const std::string> names, uint32_t op,
+                               uint32_t number);
 
   KernelProgram(std::shared_ptr<const Plan> plan, std::shared_ptr<scheduler::SharedRunner> pool)
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
-  const KernelVariant* variant_of(uint32_t operator_index, const Wanted& wanted);
-  Status add(uint32_t operator_index, const Wanted& wanted, const ChannelRows* part);
-  Status add_parts(uint32_t branch, const Wanted& wanted, ChannelRange channels);
-  const ChannelSlice* resolve_operands(const plan::Operator& op, const Wanted& wanted, const ChannelRows* part);
-  Status prepare_kernel(const OperatorSpec& spec, std::string_view wanted_kernel, bool is_part, Step* step);
+  const KernelVariant* variant_of(uint32_t operator_index, const Selected& selected);
+  Status add(uint32_t operator_index, const Selected& selected, const ChannelRows* part);
+  Status add_parts(uint32_t branch, const Selected& selected, ChannelRange channels);
+  const ChannelSlice* resolve_operands(const plan::Operator& op, const Selected& selected, const ChannelRows* part);
+  Status prepare_kernel(const OperatorSpec& spec, std::string_view selected_kernel, bool is_part, Step* step);
   Status reserve_scratch(Step* step);
   Status reserve_scratch(const Step& step, ScratchSize size);
   void chain_steps();

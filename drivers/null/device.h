@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: stands in for the hardware of a real driver. It copies bytes, and fails on request, so that the handling of
+// Device: simulates the hardware of a real driver. It copies bytes, and fails on request, so that the handling of
 // failures in the layers above can be tested.
 //
 // Threads: one thread at a time calls run(); all other members are safe from any thread.
@@ -30,7 +30,7 @@ class Device {
   // Makes the current run check its `stop` flag.
   void interrupt();
 
-  // Each call sets the fault of one run, in order. Later runs have no fault.
+  // Adds the fault of one run. Each call applies to one run, in order. Later runs have no fault.
   void next_run(Fault fault);
   // Discards the faults of runs that have not started.
   void forget_faults();

@@ -46,7 +46,7 @@ Status check(const BlobCopy& copy, std::span<const plan::ProgramRange> ranges) {
   return {};
 }
 
-// Readers of a range rely on all of its bytes being written.
+// Checks that every byte of a result range is written, because readers rely on it.
 Status check_all_are_written(std::span<const BlobCopy> copies, std::span<const plan::ProgramRange> ranges) {
   std::vector<bool> written(ranges.size(), false);
   for (const BlobCopy& copy : copies) written[copy.to] = true;

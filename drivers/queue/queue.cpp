@@ -71,7 +71,7 @@ void Queue::submit(Job* job, const Submission& submission) {
   }
   job->submission = submission;
   job->state = Job::State::kWaiting;
-  job->turn = ++turns_;
+  job->number = ++num_submissions_;
   changed_.notify_all();
 }
 
@@ -80,11 +80,11 @@ void Queue::cancel(Job* job, uint64_t generation) {
   if (job->submission.generation == generation) stop(job);
 }
 
-// Waits only for earlier submissions; other threads may submit concurrently.
+// Ends all jobs. Waits only for earlier submissions; other threads may submit concurrently.
 void Queue::reset() {
   const MutexLock lock(mutex_);
   for (Job* job : jobs_) stop(job);
-  const uint64_t last = turns_;
+  const uint64_t last = num_submissions_;
   while (is_under_way(last)) changed_.wait(mutex_);
 }
 
@@ -137,14 +137,14 @@ Status Queue::run_program(Job& job) {
 Queue::Job* Queue::next_job() const {
   Job* next = nullptr;
   for (Job* job : jobs_)
-    if (job->state == Job::State::kWaiting && (next == nullptr || job->turn < next->turn)) next = job;
+    if (job->state == Job::State::kWaiting && (next == nullptr || job->number < next->number)) next = job;
   return next;
 }
 
 // Returns whether a submission numbered up to `last` is pending.
 bool Queue::is_under_way(uint64_t last) const {
   return std::any_of(jobs_.begin(), jobs_.end(),
-                     [last](const Job* job) { return job->state != Job::State::kIdle && job->turn <= last; });
+                     [last](const Job* job) { return job->state != Job::State::kIdle && job->number <= last; });
 }
 
 // Returns why the submission cannot start.
@@ -187,7 +187,7 @@ void Queue::judge(const Job& job, const Status& status) {
   log(LogLevel::kWarning, failure_.message());
 }
 
-// An accepted job is completed even if the message cannot be allocated.
+// Returns a failure. An accepted job is completed even if the message cannot be allocated.
 Status Queue::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }

@@ -38,7 +38,7 @@ class Queue {
     // The remaining members belong to the Queue.
     enum class State : uint8_t { kIdle, kWaiting, kRunning };
     State state = State::kIdle;
-    uint64_t turn = 0;
+    uint64_t number = 0;
     Submission submission;
   };
 
@@ -81,7 +81,7 @@ class Queue {
   Mutex mutex_;  // also guards the jobs' states
   Condition changed_;
   std::vector<Job*> jobs_ NESTRT_GUARDED_BY(mutex_);
-  uint64_t turns_ NESTRT_GUARDED_BY(mutex_) = 0;
+  uint64_t num_submissions_ NESTRT_GUARDED_BY(mutex_) = 0;
   Status failure_ NESTRT_GUARDED_BY(mutex_);  // ok if the device is trusted
   bool shut_down_ NESTRT_GUARDED_BY(mutex_) = false;
   std::atomic<bool> stop_{false};  // for the running job; read without the lock

@@ -16,8 +16,8 @@ struct Plugin {
   const nestrt_vendor_functions* functions = nullptr;
 };
 
-// A `path` without '/' is relative to the current folder; no search path is used. Errors: kNotFound; kUnavailable if it
-// cannot be loaded; kIncompatible if it is not a plug-in or uses another interface.
+// Loads a plug-in. A `path` without '/' is relative to the current folder; no search path is used. Errors: kNotFound;
+// kUnavailable if it cannot be loaded; kIncompatible if it is not a plug-in or uses another interface.
 Result<std::shared_ptr<const Plugin>> load_plugin(const std::string& path);
 
 // Uses the function table of a plug-in in this process. Errors: kIncompatible.

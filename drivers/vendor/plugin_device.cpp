@@ -132,7 +132,8 @@ Result<std::unique_ptr<PluginProgram>> PluginDevice::load_program(std::span<cons
   return loaded;
 }
 
-// A plan is untrusted: if the plug-in's ports are valid and the plan's differ, the plan is wrong.
+// Compares the plug-in's ports with the plan's. A plan is untrusted: if the plug-in's ports are valid and the plan's
+// differ, the plan is wrong.
 Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
                                  std::span<const uint64_t> outputs) const {
   const uint64_t all = uint64_t{given.num_inputs} + given.num_outputs;

@@ -48,7 +48,7 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
 
   // Returns the current report of the plug-in. Errors: kDeviceFault.
   Result<Description> describe_again() const;
-  // For unchecked calls by the conformance suite.
+  // Returns the function table, for unchecked calls by the conformance suite.
   const nestrt_vendor_functions& call() const { return *plugin_->functions; }
   nestrt_vendor_device* handle() const { return device_; }
 

@@ -29,9 +29,9 @@ Result<std::unique_ptr<Kernel>> prepare_binary_functions(const OperatorSpec& spe
 bool accepts_binary_elements(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_elements(const OperatorSpec& spec);
 
-// Same as binary_runs, with a blocked output. Each operand has the shape and layout of the output; or is blocked with
-// one pixel ([N or 1, C, 1, 1]: squeeze and excitation); or is a plain constant with one value per channel; or is a
-// single element.
+// Supports the same kinds as binary_runs, with a blocked output. Each operand has the shape and layout of the output;
+// or is blocked with one pixel ([N or 1, C, 1, 1]: squeeze and excitation); or is a plain constant with one value per
+// channel; or is a single element.
 bool accepts_binary_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec);
 

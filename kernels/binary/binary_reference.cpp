@@ -125,7 +125,7 @@ Result<std::unique_ptr<Kernel>> run_kernel(const OperatorSpec& spec, Body body) 
   });
 }
 
-// One kernel for all functions: there are too many functions and types for one each.
+// Returns a kernel that runs any of the functions. There are too many functions and types for a separate kernel each.
 Result<std::unique_ptr<Kernel>> function_kernel(const OperatorSpec& spec, void (*function)(const Run&)) {
   const bool is_float = spec.outputs[0].type == DataType::kF32;
   const Activation activation = is_float ? spec.as<ops::Binary>()->activation : Activation{};

@@ -39,7 +39,7 @@ void convert_booleans(const std::byte* from, std::byte* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] = static_cast<To>(x[i] != 0 ? 1 : 0);
 }
 
-// f32 represents neither the largest s32 nor s64, so numbers from there on are compared.
+// f32 cannot represent the largest s32 and s64, so values are compared with the power of two above them.
 constexpr float kAboveS32 = 2147483648.0f, kHighS32 = 2147483520.0f;
 constexpr float kAboveS64 = 9223372036854775808.0f, kHighS64 = 9223371487098961920.0f;
 
@@ -109,7 +109,7 @@ void saturate_s64(const std::byte* from, std::byte* to, int64_t count) {
 
 }  // namespace
 
-// Each function casts `count` elements between two different types, of which one may be implied.
+// Cast `count` elements between two different types. The name of a function may determine one of them.
 void cast_from_f32(DataType to, const std::byte* x, std::byte* y, int64_t count) {
   switch (to) {
     case DataType::kS8:

@@ -15,7 +15,7 @@ namespace nestrt::kernels {
 // residual), weights and bias are constant, and the weights can be converted to `packing`.
 bool accepts_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
-// Same, for s8 operands, whose weights and bias are always constant.
+// Returns the same for s8 operands, whose weights and bias are always constant.
 bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
 // Returns whether the activation only bounds the outputs: none, relu or clip.

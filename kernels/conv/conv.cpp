@@ -34,9 +34,10 @@ int64_t steps(const OperatorSpec& spec) {
   return element_steps(spec, 1, saturating_sum(kCopySteps, weights_per_output(spec)));
 }
 
-constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;  // inputs
+constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;  // indices of the inputs
 
-// Parts of a depthwise convolution read only their own input channels; other convolutions read all of them.
+// Returns the axis along which an input is split. Parts of a depthwise convolution read only their own input channels;
+// other convolutions read all of them.
 int cut_axis(const ops::Attributes& attributes, size_t input) {
   if (input == 0 && std::get<ops::Conv>(attributes).group == 1) return kUncut;
   return input == kWeights || input == kBias ? 0 : 1;
@@ -73,7 +74,7 @@ bool divides(const OperatorSpec& spec) {
          (!spec.has_input(kResidual) || spec.inputs[kResidual].shape == output);
 }
 
-// A part of a depthwise convolution would need other rows than those it owns.
+// Returns whether parts may consist of rows. A part of a depthwise convolution would need rows of other parts.
 bool divides_rows(const OperatorSpec& spec) { return spec.as<ops::Conv>()->group == 1; }
 
 constexpr KernelVariant kKernels[] = {

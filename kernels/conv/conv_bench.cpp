@@ -175,7 +175,8 @@ class Bench {
     return spec;
   }
 
-  // On a tie the first layout wins: an image is not blocked, although direct convolution supports it.
+  // Selects the layouts. On a tie the first layout wins: an image is not blocked, although direct convolution supports
+  // it.
   void choose_variant() {
     constexpr std::pair<Layout, Layout> kLayouts[] = {{Layout::kPlain, Layout::kBlocked16},
                                                       {Layout::kBlocked16, Layout::kBlocked16},

@@ -22,7 +22,7 @@ RowGeometry image_rows(const ConvGeometry& geometry, int64_t element_bytes);
 // rows that the call provides.
 ConvGeometry geometry_of_rows(const ConvGeometry& geometry, const RowCall& call);
 
-// For a convolution that satisfies reads_own_pixels(): returns the rows of the call as one chunk of all outputs and
+// Returns the rows of the call as one chunk of all outputs, for a convolution that satisfies reads_own_pixels(), and
 // writes its offsets to the scratch of the call. pixel_offsets_bytes() returns the size of the offsets, saturated.
 DirectChunk chunk_of_rows(const ConvGeometry& geometry, const RowCall& call);
 size_t pixel_offsets_bytes(const ConvGeometry& geometry, int64_t rows);

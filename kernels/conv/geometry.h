@@ -41,8 +41,8 @@ struct ConvGeometry {
   int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
 };
 
-// Operands of both: x [N, C, spatial...], weights, bias [M] (optional), residual with the shape of the output
-// (optional). Errors: kInvalidModel, kUnsupported.
+// Return the geometry of a convolution or a transposed convolution. Operands: x [N, C, spatial...], weights, bias [M]
+// (optional), residual with the shape of the output (optional). Errors: kInvalidModel, kUnsupported.
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec);
 Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec);
 
@@ -50,7 +50,8 @@ Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec);
 // order, but rows of the image may become columns; the shape `output` is unchanged.
 ConvGeometry without_unit_axes(ConvGeometry geometry);
 
-// The same for a convolution, and merges adjacent axes along which each output reads the input at its own position.
+// Does the same for a convolution, and merges adjacent axes along which each output reads the input at its own
+// position.
 ConvGeometry with_merged_axes(ConvGeometry geometry);
 
 }  // namespace nestrt::kernels

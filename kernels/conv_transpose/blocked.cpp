@@ -12,7 +12,7 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kMaxTaps = 1 << 20;  // of one axis, and of all
+constexpr int64_t kMaxTaps = 1 << 20;  // maximum for one axis, and for all axes together
 
 int64_t floats_of(const ConvGeometry& g) {
   return round_up(g.group_outputs(), kTileBlock) * g.group * g.group_inputs() * g.taps();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transposed convolutions over blocked16 tensors share.
+// Code shared by the transposed convolutions over blocked16 tensors.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,7 @@ struct BlockedTranspose {
 
   // Returns the largest number of outputs of a phase along an axis.
   int64_t max_outputs(size_t axis) const;
-  // Sets the outputs to the value of an output without taps if there are any.
+  // Sets all outputs to the value of an output without taps, if some outputs have no taps.
   void fill_gaps(const KernelCall& call) const;
 };
 

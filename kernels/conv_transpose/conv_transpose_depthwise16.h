@@ -11,14 +11,14 @@ namespace nestrt::kernels {
 
 // A row of outputs of a phase, in one block of 16 channels.
 struct TransposedRow {
-  const float* const* lines = nullptr;    // the rows of the input that it reads
-  const float* const* weights = nullptr;  // of each row, [taps][16]
+  const float* const* lines = nullptr;    // input rows that it reads
+  const float* const* weights = nullptr;  // weights of each input row: [taps][16]
   int64_t num_lines = 0;
-  int64_t width = 0;  // of the rows
-  PhaseTaps taps;     // along the width
+  int64_t width = 0;  // width of the input rows
+  PhaseTaps taps;     // taps along the width
   int64_t outputs = 0;
   const float* bias = nullptr;      // 16, or null
-  const float* residual = nullptr;  // or null; strides of the output
+  const float* residual = nullptr;  // residual with the strides of the output, or null
   float* output = nullptr;
   int64_t step = 0;  // floats between outputs
   Activation activation;

@@ -15,7 +15,8 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kOffsetBytes = 32 * 1024;  // of a chunk of rows, so that they stay in the first-level cache
+constexpr int64_t kOffsetBytes = 32 * 1024;  // bytes of offsets of a chunk of rows, so that they stay in the
+                                             // first-level cache
 
 class Direct16 final : public Kernel {
  public:

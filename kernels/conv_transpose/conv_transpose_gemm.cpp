@@ -17,8 +17,8 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kMaxColumns = 512;       // of a tile
-constexpr int64_t kSumFloats = 16 * 1024;  // of the phases of rows that are computed together
+constexpr int64_t kMaxColumns = 512;       // maximum columns of a tile
+constexpr int64_t kSumFloats = 16 * 1024;  // size of the sums of rows that are computed together
 constexpr int64_t kMinSplitColumns = 64;
 
 TransposedAxes transposed_axes(const ConvGeometry& g) {
@@ -257,8 +257,8 @@ void Gemm::finish(const KernelCall& call, const Chunk& chunk, const TransposedPr
   });
 }
 
-// Stores the outputs of a row, starting at element `line` of the output: `count` of each phase, starting at `first`.
-// `position`: of their sums.
+// Stores the outputs of a row, starting at element `line` of the output: `count` outputs of each phase, starting at
+// `first`. `position`: the position of their sums.
 void Gemm::finish_run(const KernelCall& call, int64_t line, int64_t first, int64_t count, int64_t position,
                       const Scratch& scratch) const {
   const ConvAxis& width = g_.axes[2];

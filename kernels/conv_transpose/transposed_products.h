@@ -30,7 +30,7 @@ struct TransposedAxis {
 
   std::vector<AxisPhase> phases;
   std::vector<PhaseClass> classes;
-  int64_t outputs = 0;            // of the largest phase
+  int64_t outputs = 0;            // number of outputs of the largest phase
   int64_t lowest = 0, reach = 0;  // output j reads inputs j + lowest to j + lowest + reach
 };
 using TransposedAxes = std::array<TransposedAxis, 3>;
@@ -39,8 +39,8 @@ using TransposedAxes = std::array<TransposedAxis, 3>;
 // unit is the points of one row of outputs.
 struct TransposedProduct {
   std::array<const PhaseClass*, 3> classes{};
-  std::vector<int64_t> shifts;  // in the window, of each element of a sum: [group inputs][taps]
-  int64_t first_weight = 0;     // in the sorted weights of a group
+  std::vector<int64_t> shifts;  // shift of each element of a sum in the window: [group inputs][taps]
+  int64_t first_weight = 0;     // index in the sorted weights of a group
 
   int64_t length() const { return static_cast<int64_t>(shifts.size()); }
   int64_t units_per_channel() const { return classes[0]->size() * classes[1]->size(); }

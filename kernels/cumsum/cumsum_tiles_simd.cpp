@@ -54,7 +54,7 @@ HWY_INLINE void scan_tile(const T* x, T* y, int64_t columns, int64_t count, int6
 
 }  // namespace
 
-// At most kRunning adjacent slices, whose elements are `step` apart; a negative step starts at the far end.
+// Scans at most kRunning adjacent slices, whose elements are `step` apart. A negative step starts at the far end.
 void scan_f32(const float* x, float* y, int64_t columns, int64_t count, int64_t step, bool exclusive, bool product) {
   scan_tile<float, double>(x, y, columns, count, step, exclusive, product);
 }

@@ -10,11 +10,11 @@ namespace nestrt::kernels {
 bool accepts_local_response_norm_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_reference(const OperatorSpec& spec);
 
-// Accept a positive bias and a non-negative alpha.
+// Supports plain tensors with a positive bias and a non-negative alpha.
 bool accepts_local_response_norm_plain(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const OperatorSpec& spec);
 
-// Same, from blocked16 to blocked16, for up to 1024 channels and window sizes up to 33.
+// Supports the same from blocked16 to blocked16, for up to 1024 channels and window sizes up to 33.
 bool accepts_local_response_norm_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_blocked(const OperatorSpec& spec);
 

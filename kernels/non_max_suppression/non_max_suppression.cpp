@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonMaxSuppression: selects for each image and class the boxes with the best scores of which none overlaps a better
-// one by more than a threshold. The output has the maximum number of rows; unused rows are -1.
+// NonMaxSuppression: selects, for each image and class, the boxes with the best scores such that no selected box
+// overlaps a better one by more than a threshold. The output has the maximum number of rows; unused rows are -1.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -33,7 +33,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return rule_error("results must list 1 to 64 outputs, each with a valid type, its rank and its dimensions");
 }
 
-// It is never evaluated.
+// Returns the maximum, because the operator is never evaluated.
 int64_t no_steps(const OperatorSpec&) { return std::numeric_limits<int64_t>::max(); }
 
 }  // namespace

@@ -31,7 +31,7 @@ PoolAxis pool_axis(const ops::Pool& pool, int axis, int64_t dim) {
   return result;
 }
 
-// All attributes fit in 31 bits and `dim` in 41: nothing overflows.
+// Checks the attributes of an axis. They all fit in 31 bits and `dim` in 41, so nothing overflows.
 Status check_axis(const PoolAxis& a, int axis, bool ceil_mode) {
   const auto error = [&](const char* attribute, int64_t value, const std::string& expected) {
     return rule_error(fmt::format("{} of spatial axis {} is {}, expected {}", attribute, axis, value, expected));
@@ -122,7 +122,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(spec.inputs[0].type, shape);
 }
 
-// A window reads only elements inside the input.
+// Counts only the elements of a window that are inside the input, because a window reads no others.
 int64_t steps(const OperatorSpec& spec) {
   const ops::Pool& pool = *spec.as<ops::Pool>();
   int64_t window = pool.kind == ops::PoolKind::kLp ? kFunctionSteps : 1;

@@ -61,7 +61,7 @@ Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec)
 bool accepts_pool_global(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_pool_global(const OperatorSpec& spec);
 
-// Same, for s8. A global pool may have any window and padding if its output is a single pixel.
+// Supports the same for s8. A global pool may have any window and padding if its output is a single pixel.
 bool accepts_pool_s8_blocked16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_pool_s8_blocked16(const OperatorSpec& spec);
 bool accepts_pool_s8_global(const OperatorSpec& spec);

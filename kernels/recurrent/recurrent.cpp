@@ -139,8 +139,8 @@ Recurrence::Recurrence(const OperatorSpec& spec)
       hidden_(spec.inputs[1].shape[0]),
       columns_(spec.inputs[1].shape[1]) {}
 
-// The products, the state after the reset gate, and a state of zeros. The candidate gate of a GRU that resets its state
-// has a product of its own.
+// Returns the size of the products, the state after the reset gate, and a state of zeros. If a GRU resets its state,
+// its candidate gate has a separate product.
 ScratchSize Recurrence::scratch() const {
   const int64_t products = resets_state() ? 2 * columns_ : columns_;
   return {.shared = static_cast<size_t>(batch_ * (products + 2 * hidden_)) * sizeof(float)};

@@ -26,7 +26,7 @@ struct RecurrentRow {
   float* y = nullptr;                // the state after the step
 };
 
-// What a step does in addition to products, for one row.
+// The operations of a step in addition to products, for one row.
 struct RecurrentFunctions {
   using Function = void (*)(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& row);
   Function reset;   // computes `reset`

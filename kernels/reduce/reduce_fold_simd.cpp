@@ -247,7 +247,7 @@ double combined(Fold fold, double a, double b) {
   return fold == Fold::kProduct ? a * b : a + b;
 }
 
-// The part of the exponents that log_sum_exp adds after the logarithm.
+// Returns the part of the exponents that log_sum_exp adds after the logarithm.
 float shift_of(double largest) { return std::isfinite(largest) ? static_cast<float>(largest) : 0.0f; }
 
 // Accumulators of some columns, and the shifts of their exponents.

@@ -35,7 +35,7 @@ Result<std::unique_ptr<Kernel>> prepare_resize_reference(const OperatorSpec& spe
 
 bool accepts_resize_nearest(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_resize_nearest(const OperatorSpec& spec);
-// Linear and cubic along any axes of plain tensors.
+// Supports linear and cubic interpolation along any axes of plain tensors.
 bool accepts_resize_separable(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_resize_separable(const OperatorSpec& spec);
 bool accepts_resize_linear(const OperatorSpec& spec);

@@ -40,8 +40,8 @@ struct AxisRule {
     return 0;
   }
 
-  // Every mode except crop maps an axis of the same length and scale 1 to itself, apart from the half offset of
-  // tf_half_pixel_for_nn.
+  // Returns whether the axis is copied. Every mode except crop maps an axis of the same length and scale 1 to itself,
+  // apart from the half offset of tf_half_pixel_for_nn.
   bool is_copy() const {
     const bool interpolated_half = resize->coordinate == CoordinateMode::kTfHalfPixelForNn &&
                                    (resize->mode != ResizeMode::kNearest || resize->nearest == NearestMode::kCeil ||

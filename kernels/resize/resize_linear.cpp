@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear in two axes: images [N, C, H, W], plain or blocked16.
+// Linear interpolation along two axes: images [N, C, H, W], plain or blocked16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/resize/resize_linear.cpp"
 #include "hwy/foreach_target.h"
@@ -37,7 +37,7 @@ void linear_row16(const float* top, const float* bottom, float top_weight, float
   }
 }
 
-// The same with one channel.
+// Computes one output row of pixels with one channel in the same way.
 void linear_row1(const float* top, const float* bottom, float top_weight, float bottom_weight, const int32_t* indices,
                  const float* weights, int64_t width, float* to) {
   for (int64_t x = 0; x < width; ++x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nearest along any axes: copies rows of pixels by index. A pixel is one element or, in a blocked layout, its block of
-// 16 or 32 channels.
+// Nearest-neighbour interpolation along any axes: copies rows of pixels by index. A pixel is one element or, in a
+// blocked layout, its block of 16 or 32 channels.
 #include <cstring>
 
 #include "kernels/common/framework/function_kernel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear and cubic along any axes of plain tensors, one axis after the other. Axes that shrink most come first, so that
-// intermediate tensors are small.
+// Linear and cubic interpolation along any axes of plain tensors, one axis after another. Axes that shrink most come
+// first, so that intermediate tensors are small.
 #include <algorithm>
 
 #include "kernels/common/framework/function_kernel.h"
@@ -34,7 +34,7 @@ void blend_rows(const float* x, int64_t row, const int32_t* indices, const float
   for (int64_t i = 0; i < count; ++i) y[i] = (wa * a[i] + wb * b[i]) + (wc * c[i] + wd * d[i]);
 }
 
-// The same for every element of a row of single elements.
+// Does the same for every element of a row of single elements.
 void blend_elements(const float* x, const int32_t* indices, const float* weights, int taps, float* y, int64_t count) {
   if (taps == 2) {
     for (int64_t i = 0; i < count; ++i)
@@ -92,7 +92,7 @@ class SeparableResize final : public Kernel {
     for (size_t i = 0; i + 1 < steps_.size(); ++i) largest_ = std::max(largest_, steps_[i].output_elements());
   }
 
-  // Two intermediate tensors, used in turn.
+  // Returns the size of two intermediate tensors, which are used alternately.
   ScratchSize scratch(int) const override {
     const int64_t buffers = static_cast<int64_t>(std::min<size_t>(2, steps_.size() - 1));
     return {.shared = saturated_bytes(buffers, largest_, sizeof(float))};

@@ -26,7 +26,7 @@ HWY_INLINE hn::Vec<D> minus_infinity(D d) {
   return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0xFF800000u));
 }
 
-// Ignores a NaN in x; the sum shows it.
+// Returns the larger value. Ignores a NaN in x, because the sum becomes NaN.
 template <class V>
 HWY_INLINE V larger(V x, V largest) {
   return hn::IfThenElse(hn::Gt(x, largest), x, largest);

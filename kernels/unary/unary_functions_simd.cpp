@@ -18,7 +18,7 @@ namespace {
 
 using UnaryKind = ops::UnaryKind;
 
-// Replaces y by the scalar function in lanes whose angle is too large for the vector functions.
+// Replaces y with the scalar function in lanes whose angle is too large for the vector functions.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V with_large_angles(D d, V x, V y, float (*function)(float)) {
   const auto is_small = hn::Le(hn::Abs(x), hn::Set(d, kMaxAngle));

@@ -19,7 +19,7 @@ DEFAULT_PERCENTILE = 99.99
 
 @dataclass(frozen=True)
 class Report:
-    """Figures by name. The main ones are attributes; to_dict() has all of them, as --json of the command."""
+    """Figures by name. The main ones are attributes; to_dict() has all of them, like --json of the command."""
 
     _all: Dict[str, Any] = field(repr=False, compare=False)
 

@@ -210,7 +210,7 @@ def evaluate(
     units: the units of each worker.
     offset: the class number in the labels minus the plan's class index.
     limit: use at most N samples, evenly spaced over all of them; 0 uses all.
-    workers: who classifies (see calibrate()).
+    workers: distribute the work to these workers (see calibrate()).
     progress: called with ("samples", done, total).
     """
     if not isinstance(units, str):

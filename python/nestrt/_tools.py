@@ -94,7 +94,7 @@ def sensitivity(
     samples: the samples to measure with; default: those of the calibration.
     limit: use at most N samples, evenly spaced over all of them.
     all_but_one: also measure the gain of keeping each layer in floating point, which doubles the time.
-    workers: who measures, with one task per layer (see calibrate()).
+    workers: distribute the work to these workers, with one task per layer (see calibrate()).
     progress: called with ("layers", done, total).
     options: those of compile() that define what is compiled, and scales, per_tensor, rounding, corrections, keep_f32.
     """
@@ -244,7 +244,7 @@ def compile(
     labels: a file with lines image<TAB>class to measure the loss against; default: the classes of the f32 network.
     label_offset: the class number in the labels minus the network's class index.
     search_budget: the maximum number of quantizations to try, 32 by default.
-    workers: who calibrates and measures (see calibrate()); the result is the same.
+    workers: distribute calibration and measurements to these workers (see calibrate()); the result is the same.
     progress: called with (what, done, total); total is 0 if it is not known.
 
     Plan.report contains the details of the quantization. Raises InvalidModel, Unsupported, InvalidArgument, NotFound.

@@ -22,7 +22,7 @@ struct Watch {
   std::atomic<uint64_t> run{0};          // number of the current run
   std::atomic<uint64_t> interrupted{0};  // number of the run to cancel
   struct sigaction before = {};
-  pid_t process = 0;  // that owns the thread; a child made by fork() starts its own
+  pid_t process = 0;  // the process that owns the thread; a child made by fork() starts another thread
 };
 
 Watch& watch() {

@@ -25,7 +25,7 @@ Result<std::shared_ptr<const Plan>> plan_of_bytes(std::span<const std::byte> byt
 
 // Reads the keywords mean, scale, resize, bgr, letterbox and pad.
 Preprocessing preprocessing_of(const nanobind::dict& values);
-nanobind::object as_dict(const Preprocessing* preprocessing);  // None for nullptr
+nanobind::object as_dict(const Preprocessing* preprocessing);  // Returns None for nullptr.
 
 void bind_plan(nanobind::module_& module);
 

@@ -142,7 +142,7 @@ void Adaptation::work() {
 
 bool Adaptation::has_work() const { return stopping_ || retired_ != nullptr || requested_; }
 
-// Returns when there is work or a probe is due.
+// Blocks until there is work or a probe is due.
 void Adaptation::wait_for_work() {
   Clock* const clock = options_.clock.get();
   const std::optional<SteadyClock::time_point> probe = prober_.next();
@@ -159,7 +159,7 @@ void Adaptation::do_work() {
   const bool was_requested = requested_;
   {
     const MutexPause pause(mutex_);
-    static_cast<void>(guarded([&]() -> Status {  // changes nothing after an error
+    static_cast<void>(guarded([&]() -> Status {  // an error leaves the schedule unchanged
       if (asked != nullptr) made = decide(*asked);
       return {};
     }));
@@ -265,7 +265,7 @@ Result<std::shared_ptr<PreparedSchedule>> Adaptation::prepare(const Schedule& sc
   return made;
 }
 
-// Without a schedule policy, all predictions are 0.
+// Returns empty statistics for a schedule. Without a schedule policy, all predictions are 0.
 RunStatistics Adaptation::new_statistics(const Schedule& schedule) const {
   if (policy_ != nullptr) return policy_->new_statistics();
   return RunStatistics(schedule, std::vector<double>(schedule.steps.size(), 0));

@@ -63,7 +63,7 @@ class Adaptation {
   void swap(std::shared_ptr<PreparedSchedule>& current);
   // Stops the thread and stores learned costs, if any.
   void keep_costs();
-  // Returns how many times another schedule has come into permanent use.
+  // Returns how many times another schedule was adopted permanently.
   uint64_t swaps() const { return swaps_.load(std::memory_order_relaxed); }
 
  private:

@@ -65,7 +65,8 @@ struct Due {
   uint32_t runs = std::numeric_limits<uint32_t>::max();
   double us = std::numeric_limits<double>::infinity();
 
-  // Also true if a unit's speed or the makespan has changed by more than the fraction `drift`.
+  // Returns whether one of the limits is reached, or a unit's speed or the makespan has changed by more than the
+  // fraction `drift`.
   bool is_reached(const RunStatistics& statistics, double drift) const {
     return statistics.runs() >= runs || statistics.total_us() >= us || statistics.has_changed(drift) ||
            statistics.has_other_makespans(drift);

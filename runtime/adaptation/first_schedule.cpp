@@ -115,7 +115,8 @@ class FirstScheduleMaker {
 
   bool learns() const { return options_.costs.measure == Measuring::kInRuns && !measures_before(); }
 
-  // Nothing can be learned from runs with checks, because the host repeats their work.
+  // Returns whether costs are measured before the first run. Nothing can be learned from runs with checks, because the
+  // host repeats their work.
   bool measures_before() const {
     return options_.costs.measure == Measuring::kBefore || !options_.costs.file.empty() ||
            options_.fault_tolerance.check_every == 1;
@@ -147,7 +148,7 @@ class FirstScheduleMaker {
   Status measure(FirstSchedule* first) const {
     CostTable* const costs = &first->costs;
     MeasureOptions options = at_load(options_.fault_tolerance.unit_timeout);
-    for (const UnitInfo& unit : infos_) std::ranges::copy(unit.refused, std::back_inserter(options.left_out));
+    for (const UnitInfo& unit : infos_) std::ranges::copy(unit.refused, std::back_inserter(options.rejected));
     NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_costs(plan_, units_, options));
     first->measured.merge(measured.costs);
     CostTable known = std::exchange(*costs, measured.costs);
@@ -173,7 +174,7 @@ class FirstScheduleMaker {
     return schedule;
   }
 
-  // Asks units of another configuration for the difference.
+  // Returns the reason why a unit of another configuration rejects the branch's program, or ok if no unit rejects it.
   Status explain_no_unit(uint32_t branch) const {
     for (const plan::Program& program : plan_->tables().branches[branch].programs) {
       for (const std::shared_ptr<Unit>& unit : units_) {

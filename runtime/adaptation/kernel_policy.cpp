@@ -259,7 +259,7 @@ void KernelPolicy::expire_measurements() {
   for (Operator& op : operators_) op.is_measured.assign(op.kernels.size(), false);
 }
 
-// The next exploration is due when the budget covers the cheapest candidate.
+// Plans the next exploration, which is due when the budget covers the cheapest candidate.
 void KernelPolicy::plan_next(const RunStatistics& statistics, const BranchTimes& times) {
   due_ = {kKernelTrialRuns, kNeverDue};
   if (statistics.runs() < kKernelTrialRuns || is_on_trial_) return;

@@ -39,7 +39,7 @@ class RunStatistics {
   double mean_slowdown(uint32_t unit) const;
   // Returns the summed absolute deviation of the means from the predictions, relative to the predictions.
   double deviation() const;
-  // As mean_slowdown(), but the median over the last kRecent runs.
+  // Returns the same as mean_slowdown(), but the median over the last kRecent runs.
   double recent_slowdown(uint32_t unit) const;
   // Returns whether all of the last kRecent runs of some unit deviated in the same direction by more than `part` and by
   // more than the noise. A quarter of `part` is enough if these runs agree.

@@ -66,8 +66,8 @@ bool SchedulePolicy::learn(const RunStatistics& statistics) {
   return false;
 }
 
-// Learns first the speeds of all units, because a change of one may affect another, then the costs of single steps. A
-// new schedule of mispredicted work also looks like a change of speed.
+// First learns the speeds of all units, because a change of one may affect another, and then the costs of single steps.
+// A new schedule of mispredicted work also looks like a change of speed.
 void SchedulePolicy::learn_speeds(const RunStatistics& statistics) {
   has_learned_ = true;
   for (Exploration& exploration : explorations_) exploration.speeds_changed = true;

@@ -64,7 +64,7 @@ std::string_view next(std::string_view& rest, char separator) {
   return part;
 }
 
-// Also removes the carriage return of files edited on other systems.
+// Removes and returns the next line of `rest`, without the carriage return that some systems add.
 std::string_view next_line(std::string_view& rest) {
   std::string_view line = next(rest, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -90,7 +90,7 @@ class Reader {
     return "unknown keyword";
   }
   CostTable take() { return std::move(costs_); }
-  // The version of nestrt whose kernels were measured; empty if it does not matter.
+  // Returns the version of nestrt whose kernels were measured; empty if it does not matter.
   const std::string& kernels() const { return kernels_; }
 
  private:

@@ -93,8 +93,8 @@ const WorkRates& rates_of(const HostRates& rates, std::string_view kind) {
 }
 
 // Kinds of work whose names are prefixed with the operand type.
-constexpr std::array kSorts = {"pointwise", "spatial",      "depthwise",       "stem", "Dense", "Pool",
-                               "winograd",  "winograd_two", "winograd_strided"};
+constexpr std::array kTypedKinds = {"pointwise", "spatial",      "depthwise",       "stem", "Dense", "Pool",
+                                    "winograd",  "winograd_two", "winograd_strided"};
 
 double us_of(double amount, double per_us) { return per_us > 0 ? amount / per_us : 0; }
 
@@ -148,7 +148,7 @@ bool is_kind_of_work(std::string_view kind) {
   for (size_t op = 1; op < ops::kNumKinds; ++op)
     if (kind == ops::name(static_cast<ops::Kind>(op))) return true;
   const size_t space = std::min(kind.find(' '), kind.size());
-  if (std::ranges::find(kSorts, kind.substr(std::min(space + 1, kind.size()))) == kSorts.end()) return false;
+  if (std::ranges::find(kTypedKinds, kind.substr(std::min(space + 1, kind.size()))) == kTypedKinds.end()) return false;
   return kind.starts_with("f32 ") || kind.starts_with("s8 ") || kind.starts_with("u8 ");
 }
 

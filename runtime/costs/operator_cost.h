@@ -9,8 +9,8 @@
 
 namespace nestrt {
 
-// If the cost of `channels` is unknown, uses their share of the operator's cost. If the number of threads is unknown,
-// uses the next smaller known number. Errors: kNotFound.
+// Returns the cost of one operator. If the cost of `channels` is unknown, uses their share of the operator's cost. If
+// the number of threads is unknown, uses the next smaller known number. Errors: kNotFound.
 Result<WorkCost> operator_cost(const CostTable& costs, const Plan& plan, uint32_t operator_index, const UnitKey& unit,
                                ChannelRange channels);
 

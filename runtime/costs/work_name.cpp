@@ -67,7 +67,7 @@ std::string code_text(const plan::Tables& tables, const plan::Program& program) 
          (stated != nullptr ? fmt::format(", {} us", stated->microseconds) : "");
 }
 
-// Programs for the same number of whole blocks do the same work.
+// Returns the range moved to the first channel, because programs for the same number of whole blocks do the same work.
 ChannelRange from_first(ChannelRange part) {
   return part.has_whole_blocks() ? ChannelRange{0, part.end - part.begin} : part;
 }

@@ -97,7 +97,7 @@ Status Executor::run(PreparedSchedule& schedule, const Run& run) {
   return {};
 }
 
-// A unit may hang only in one program, so it is trusted only after a complete run.
+// Marks the units as trusted. Only a complete run proves this, because a unit may hang in a single program.
 void Executor::record_complete_run() {
   for (const uint32_t lane : schedule_->unit_lanes())
     health_.record_complete_run(schedule_->schedule().lanes[lane].unit);
@@ -221,11 +221,12 @@ Status Executor::run_on_unit_or_host(PreparedStep& step, UnitLease& lease, bool*
     return Status(Code::kDeviceFault, std::string(status.message()));
   }
   if (step.fallback != nullptr) return fall_back_to_host(step, explain(step, timeout, status), lease, used_host);
-  if (!step.on_host) health_.record_failure(step.unit, status, false);  // so that it is probed
+  if (!step.on_host) health_.record_failure(step.unit, status, false);  // a failed unit is probed
   return status;
 }
 
-// A late result is better than none if the host has no program for the step.
+// Returns the time limit of a step. Without a program for the host only the run's deadline limits it, because a late
+// result is better than none.
 StepTimeout Executor::step_timeout(const PreparedStep& step) const {
   if (step.fallback == nullptr) return {.deadline = run_.deadline};
   return nestrt::step_timeout(step.times(), options_.limits, now(), run_.deadline);
@@ -251,7 +252,8 @@ Status Executor::explain(const PreparedStep& step, const StepTimeout& timeout, c
                                          step.step.branch, limit.count(), step.times().unit_us / 1e3));
 }
 
-// A tight deadline is not a failure of the unit. But if the host would have met it, the next runs may bypass the unit.
+// Records that the run missed its deadline. A tight deadline is not a failure of the unit. But if the host would have
+// met it, the next runs may bypass the unit.
 Status Executor::record_missed_deadline(const PreparedStep& step, const StepTimeout& timeout, const Status& status) {
   Status late(Code::kDeadlineExceeded, std::string(status.message()));
   if (step.fallback != nullptr && (timeout.host_is_in_time || host_is_in_time_))

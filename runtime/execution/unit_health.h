@@ -36,9 +36,10 @@ class UnitHealth {
   // Returns how many times is_failing() of any unit has changed.
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
 
-  // Returns whether a step should go straight to the host because its run has time for the host, but not if the unit
-  // fails first. A probe is not enough, because it finds fewer faults than a program does. After the n-th failure since
-  // the unit was last trusted, 2^(n+4) such steps bypass it before one uses it.
+  // Returns whether a step should go straight to the host because its run has enough time for the host, but not for a
+  // failure of the unit followed by the host. A successful probe is not enough, because it finds fewer faults than a
+  // program does. After the n-th failure since the unit was last trusted, 2^(n+4) such steps bypass it before one uses
+  // it.
   bool should_bypass(uint32_t unit);
 
   void count_host_fallback() { host_fallbacks_.fetch_add(1, std::memory_order_relaxed); }

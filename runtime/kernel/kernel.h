@@ -148,7 +148,8 @@ struct Division {
   // all of it.
   int (*cut_axis)(const ops::Attributes& attributes, size_t input) = nullptr;
   // Returns whether slices may also consist of rows of a block of channels (OperatorSpec::rows). Each part reads
-  // complete inputs, except split inputs, of which it reads the same rows. Null: no. Requires: divides().
+  // complete inputs, except split inputs, of which it reads the same rows. Null: slices consist of whole blocks only.
+  // Requires: divides().
   bool (*divides_rows)(const OperatorSpec& spec) = nullptr;
 };
 inline constexpr int kUncut = -1;
@@ -182,7 +183,7 @@ class OperatorTable {
   // Returns the rows, indexed by kind; null for kNone and for operators that the library does not provide.
   std::span<const OperatorRules* const> rows() const { return rows_; }
   // Returns the variant named `name` if it accepts the operator on a CPU with `set`, otherwise the preferred variant
-  // that does, or null if there is none.
+  // that does, or null if no variant does.
   const KernelVariant* select(const OperatorSpec& spec, InstructionSet set, std::string_view name = {}) const;
   // Returns the least preferred variant that accepts the operator on any CPU: the reference, whose results are
   // bit-identical everywhere.

@@ -26,8 +26,8 @@ class FileDescriptor {
   }
   ~FileDescriptor() { close(); }
 
-  // Like open(2). On failure is_open() is false and errno is set. By default, opening a pipe does not wait for a
-  // writer.
+  // Opens a file like open(2). On failure is_open() is false and errno is set. By default, opening a pipe does not wait
+  // for a writer.
   static FileDescriptor open_to_read(const std::string& path, int more_flags = O_NONBLOCK);
   static FileDescriptor open_to_write(const std::string& path, int more_flags, mode_t rights);
 
@@ -43,7 +43,7 @@ class FileDescriptor {
 // Reads from position `offset`. Returns the number of bytes read, which is smaller than requested at the end of the
 // file. On failure returns nullopt and sets errno.
 std::optional<size_t> read_at(int descriptor, uint64_t offset, std::span<std::byte> bytes);
-// As read_at(), from the current position; the file may be a pipe.
+// Reads like read_at(), but from the current position; the file may be a pipe.
 std::optional<size_t> read_on(int descriptor, std::span<std::byte> bytes);
 // Returns 0 or the errno value.
 int write_all(int descriptor, std::span<const std::byte> bytes);

@@ -59,7 +59,7 @@ Result<NamedThread> start_named_thread(const std::string& name, Work&& work) {
   const BlockedSignals blocked;
   try {
     std::thread thread([work = std::forward<Work>(work)]() mutable {
-      prctl(PR_SET_TIMERSLACK, 1UL);  // nanosecond
+      prctl(PR_SET_TIMERSLACK, 1UL);  // in nanoseconds
       work();
     });
     pthread_setname_np(thread.native_handle(), name.c_str());

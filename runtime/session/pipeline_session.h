@@ -24,7 +24,7 @@ struct PipelineSessionOptions {
 
 class PipelineSession : public Session {
  public:
-  // Like Session::create(), limited to inputs of the plan's first shape.
+  // Creates a session like Session::create(), limited to inputs of the plan's first shape.
   static Result<std::unique_ptr<PipelineSession>> create(std::shared_ptr<const Plan> plan, UnitList units,
                                                          const SessionOptions& options,
                                                          PipelineSessionOptions pipeline = {});

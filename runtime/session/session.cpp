@@ -45,7 +45,7 @@ ExecutorOptions executor_options(const SessionOptions& options) {
   return result;
 }
 
-// Trial runs do not use `observer` and `arbiters`.
+// Returns the options of regular runs. Trial runs do not use `observer` and `arbiters`.
 ExecutorOptions executor_options(const SessionOptions& options, const PipelineSessionOptions& pipeline) {
   ExecutorOptions result = executor_options(options);
   result.observer = options.observer;

@@ -12,7 +12,7 @@ namespace {
 
 using Inferences = std::vector<VirtualInference>;
 
-// The part of a simulation that counts: every session has passed its start, and none has ended.
+// The measured part of a simulation: every session has finished its warm-up and none has ended.
 struct Window {
   double begin_us = 0;
   double end_us = std::numeric_limits<double>::infinity();

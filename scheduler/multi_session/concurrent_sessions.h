@@ -12,7 +12,7 @@
 
 namespace nestrt::scheduler {
 
-// Figures of one session. They cover the inferences from the end of the first tenth to the end of the simulation.
+// Results of one session. They cover the inferences from the end of the first tenth to the end of the simulation.
 struct SessionFigures {
   double alone_us = 0;  // latency of one inference with no other session running
   double median_us = 0;

@@ -19,14 +19,14 @@ namespace {
 // Tolerated excess over the smallest load of a task.
 constexpr double kMaxExcess = 0.1;
 
-// Limits of the simulation. Larger ones change the result little.
+// Limits of the simulation. Larger limits hardly change the result.
 constexpr double kMaxOthers = 4;
 constexpr size_t kInferences = 20;
-// Identical sessions run in step in a simulation, others do not. A difference below this factor may vanish under real
-// contention; the solution with the smaller load of the busiest unit then wins.
+// Identical sessions run in lockstep in a simulation; real sessions do not. A difference below this factor may vanish
+// under real contention, so the solution with the smaller load of the busiest unit wins.
 constexpr double kInStepFactor = 1.05;
 
-// Returns the price of each unit's time. The work of the other sessions counts as one more task.
+// Returns the price of each unit's time. The work of the other sessions counts as one additional task.
 std::vector<double> unit_prices(const Problem& problem, std::span<const double> others) {
   const double inference_us = Bounds(problem).total_us();
   Problem all = problem;
@@ -55,8 +55,8 @@ double busiest_us(const Problem& problem, const Solution& solution) {
   return loads ? std::ranges::max(loads->units_us) : std::numeric_limits<double>::infinity();
 }
 
-// Returns the mean time per inference under contention with `others` identical sessions. Simulated, because loads alone
-// ignore that a split task waits for several units.
+// Returns the mean time per inference under contention with `others` identical sessions. The time is simulated, because
+// loads alone ignore that a split task waits for several units.
 double contended_us(const Problem& problem, const Solution& solution, size_t others) {
   const Schedule schedule = to_schedule(problem, solution);
   const std::vector<VirtualSession> sessions(1 + others, {problem, schedule});
@@ -88,7 +88,7 @@ LoadLimit load_limit_of(const Problem& problem, const Task& task, const std::vec
   return limit;
 }
 
-// Returns the problem without choices that load the units too much.
+// Returns the problem without the choices that exceed the load limit.
 Restriction low_load_placements(const Problem& problem, const std::vector<double>& scarcity) {
   std::vector<LoadLimit> limits;
   for (const Task& task : problem.tasks) limits.push_back(load_limit_of(problem, task, scarcity));

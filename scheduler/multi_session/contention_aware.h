@@ -11,12 +11,12 @@
 
 namespace nestrt::scheduler {
 
-// Solves like solve(), for ScheduleOptions::others. If there are others and the method is kOptimum, considers three
-// schedules: the shortest; the shortest whose choices need little more unit time than the minimum, weighted by the
-// scarcity of each unit; and the one with the smallest load of the busiest unit. Returns the one with the highest
-// simulated throughput under contention with identical sessions (scheduler/multi_session/concurrent_sessions.h). On a
-// near tie the smaller load of the busiest unit decides. The simulation adds about the default budget for a hundred
-// branches.
+// Solves the problem as solve() does, with the other sessions in ScheduleOptions::others. If `others` is not empty and
+// the method is kOptimum, considers three schedules: the shortest; the shortest whose choices need little more unit
+// time than the minimum, weighted by the scarcity of each unit; and the one with the smallest load of the busiest unit.
+// Returns the one with the highest simulated throughput under contention with identical sessions
+// (scheduler/multi_session/concurrent_sessions.h). On a near tie, returns the one with the smaller load of the busiest
+// unit. The simulation adds about the default budget for a hundred branches.
 Solved solve_contention_aware(const Problem& problem, std::span<const double> others, ScheduleMethod method,
                               std::chrono::microseconds budget);
 

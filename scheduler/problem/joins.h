@@ -20,7 +20,8 @@ struct JoinedGraph {
   std::vector<uint32_t> tasks_among(const std::vector<uint32_t>& nodes) const;
 };
 
-// Tasks that are read channel by channel get no join, because the reader starts before they are complete.
+// Returns the graph of the problem's tasks with its joins. Tasks that are read channel by channel get no join, because
+// the reader starts before they are complete.
 JoinedGraph with_joins(const Problem& problem);
 
 // A point in the graph: no task before it overlaps with a task after it.

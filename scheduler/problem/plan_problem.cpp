@@ -184,15 +184,15 @@ class ProblemBuilder {
     return with_work(part, task, lane, program, channels);
   }
 
-  // Returns the call overhead of an unmeasured slice in addition to its share of the operator's cost, which includes
-  // one call.
+  // Returns the call overhead that an unmeasured slice adds to its share of the operator's cost. That cost already
+  // includes one call.
   double more_calls_us(uint32_t task, uint32_t lane, ChannelRange channels) const {
     if (options_.shared == nullptr || problem_.lanes[lane].unit != host_ || channels.all()) return 0;
     const auto calls = rectangles_of(output_channels(task), output_rows(task), channels).size();
     return options_.shared->kernel_us * (static_cast<double>(calls) - output_share(task, channels));
   }
 
-  // Returns the part with another program.
+  // Returns a copy of `part` that runs the given program on the given lane.
   Part with_work(Part part, uint32_t task, uint32_t lane, uint32_t program, ChannelRange channels) const {
     part.lane = lane;
     part.program = program;
@@ -287,7 +287,7 @@ class ProblemBuilder {
     return chain;
   }
 
-  // Adds a choice for the first units of the group, one for the next units, and so on while enough units remain.
+  // Adds a choice for the first units of the group, another for the next units, and so on while enough units remain.
   Status add_shared(uint32_t task, const std::vector<uint32_t>& units, std::span<const uint32_t> programs) {
     const ChannelRange& last = branch_of(task).programs[programs.back()].channels;
     const bool is_complete = last.end == output_channels(task);
@@ -308,7 +308,8 @@ class ProblemBuilder {
     return {};
   }
 
-  // An unmeasured part counts as long as the first part, which is no smaller.
+  // Makes a part that follows the parts of `before`. An unmeasured part is assumed to take as long as the first part,
+  // which is no smaller.
   Result<Part> follower(uint32_t task, uint32_t unit, uint32_t program, const Choice& before) const {
     const ChannelRange& channels = branch_of(task).programs[program].channels;
     Result<Part> part = make_part(task, lane_of_[unit], program, channels);
@@ -316,7 +317,7 @@ class ProblemBuilder {
     return with_work(before.parts.front(), task, lane_of_[unit], program, channels);
   }
 
-  // If the task that it reads by channel is split, the host may continue with its own channels before the
+  // Adds choices for a task that reads a split task by channel. The host may continue with its own channels before the
   // other units have finished, and compute the other channels later: all of them, or those that the other units do not
   // compute.
   Status add_followers(uint32_t before, uint32_t task) {
@@ -368,7 +369,7 @@ class ProblemBuilder {
     return best;
   }
 
-  // Returns whether both are split among the same units with a part for the host.
+  // Returns whether both choices are split among the same units, including the host.
   bool is_on_lanes_of(const Choice& before, const Choice& choice) const {
     return choice.parts.size() > 1 && problem_.unit_of(choice.parts.back()).is_host &&
            std::ranges::equal(before.parts, choice.parts, {}, &Part::lane, &Part::lane);
@@ -381,7 +382,7 @@ class ProblemBuilder {
     return longest;
   }
 
-  // Returns the host's part: all that follows `part`.
+  // Returns the host's part: everything that follows `part`.
   Result<Part> host_rest(uint32_t task, uint32_t program, const ChannelRange& part) const {
     return make_part(task, 0, program, {part.end, output_channels(task), part.end_row, 0});
   }

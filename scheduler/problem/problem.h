@@ -36,7 +36,8 @@ struct Part {
   int threads = 0;  // number of host threads; 0: all
 };
 
-// Index of a division of the host's cores. Index 0 assigns all cores to lane 0.
+// Marks a choice that permits any division of the host's cores. Other values index Problem::sharings; index 0 assigns
+// all cores to lane 0.
 constexpr uint32_t kAnySharing = UINT32_MAX;
 
 constexpr size_t kMaxParts = 6;
@@ -94,8 +95,8 @@ Predecessors predecessors_of(const Problem& problem);
 // Returns whether a part of a task reads data that part `written` of the input's task computes.
 bool reads(const TaskInput& input, const Part& part, const Part& written);
 
-// Clears by_channel unless both tasks are between the same two barriers, or are barriers surrounded by barriers. Then
-// separators_of() (scheduler/problem/joins.h) separates parallel branches exactly as the graph does.
+// Clears by_channel unless both tasks are between the same two barriers, or are barriers surrounded by barriers. With
+// that, separators_of() (scheduler/problem/joins.h) separates parallel branches exactly as the graph does.
 void keep_barriers(Problem& problem);
 
 // Returns the time to copy `bytes` between host memory and the memory of the unit. 1 MB/s is one byte per microsecond.
@@ -103,7 +104,7 @@ double copy_us(const ProblemUnit& unit, double bytes);
 
 // Returns the time from the end of a step to the start of a step on another unit that reads `bytes` of its output.
 double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes);
-// Same, between lanes. Returns 0 for the same lane.
+// Returns the same between lanes; 0 for the same lane.
 double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes);
 // Return the time to transfer the inputs from the caller, in lane 0, before the first step, and the outputs back to the
 // caller after the last step.

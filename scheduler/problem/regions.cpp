@@ -181,10 +181,10 @@ class RegionBuilder {
     return add(std::move(region));
   }
 
-  // Returns, by position, the position of the node that closes what the node opens, or kInvalidIndex.
+  // Returns, by position, the position of the node that closes the region which the node opens, or kInvalidIndex.
   std::vector<uint32_t> closing_nodes(const Nodes& nodes) const {
     const auto count = static_cast<uint32_t>(nodes.size());
-    // Positions count from 1, so that the source is 0; backwards for post-dominators.
+    // Positions start at 1, and 0 is the source. For post-dominators they count backwards, and 0 is the sink.
     const auto forward = [&](uint32_t node) { return position_[node] + 1; };
     const auto backward = [&](uint32_t node) { return count - position_[node]; };
     std::vector<uint32_t> dominator(count + 1, 0), post_dominator(count + 1, 0);
@@ -201,7 +201,7 @@ class RegionBuilder {
     return closing;
   }
 
-  // Returns the nearest common dominator of `before`; 0 if the border of the part is among them.
+  // Returns the nearest common dominator of `before`, or 0 (the border of the part) if `at_border`.
   template <typename Position>
   uint32_t meet(const std::vector<uint32_t>& dominator, const Nodes& before, bool at_border, Position position) const {
     if (at_border) return 0;
@@ -213,7 +213,7 @@ class RegionBuilder {
     return common;
   }
 
-  // Returns the nodes from position `first` to position `last` that the first leads to.
+  // Returns the nodes from position `first` to position `last` that are reachable from the first.
   Nodes enclosed(const Nodes& nodes, uint32_t first, uint32_t last) const {
     std::vector<uint32_t> positions = {first};
     std::vector<bool> seen(last - first + 1, false);
@@ -279,13 +279,13 @@ std::vector<uint32_t> cut_points(const Predecessors& graph) {
   return RegionBuilder(graph).cuts(all);
 }
 
-// All nodes before a node lead to it if each has a successor not beyond it. All nodes after it follow it if each has a
-// predecessor not before it.
+// Returns every node for which each earlier node has a successor at or before it and each later node has a predecessor
+// at or after it.
 std::vector<uint32_t> barriers(const Predecessors& graph) {
   const auto count = static_cast<uint32_t>(graph.size());
   std::vector<uint32_t> nearest(count, count);  // by node: its nearest successor
   std::vector<bool> follow(count, true);
-  uint32_t least = count;  // among the nearest predecessors of the nodes after, counted from 1
+  uint32_t least = count;  // minimum, over the later nodes, of the nearest predecessor plus 1
   for (uint32_t node = count; node-- > 0;) {
     follow[node] = least > node;
     uint32_t latest = 0;
@@ -296,7 +296,7 @@ std::vector<uint32_t> barriers(const Predecessors& graph) {
     least = std::min(least, latest);
   }
   Nodes found;
-  uint32_t farthest = 0;  // among the nearest successors of the nodes before
+  uint32_t farthest = 0;  // maximum, over the earlier nodes, of the nearest successor
   for (uint32_t node = 0; node < count; ++node) {
     if (follow[node] && farthest <= node) found.push_back(node);
     farthest = std::max(farthest, nearest[node]);

@@ -41,7 +41,7 @@ struct RegionTree {
   std::vector<uint32_t> nodes_of(uint32_t region) const;
 };
 
-// Network inputs are nodes only if the caller adds them to the graph.
+// Returns the regions of the graph. Network inputs are nodes only if the caller adds them to the graph.
 RegionTree find_regions(const Predecessors& graph);
 
 struct ParallelGroup {

@@ -56,7 +56,7 @@ class StepBuilder {
     }
   }
 
-  // `needed` is ordered from the last step to the first: an earlier one cannot imply a later one.
+  // Adds a step. `needed` is sorted from the last step to the first, because an earlier step cannot imply a later one.
   void add_step(uint32_t branch, uint32_t task, const Part& part, const std::vector<uint32_t>& needed) {
     Step step{branch, part.channels, part.program, lane_of_[part.lane], part.threads, part.us, {}};
     const auto index = static_cast<uint32_t>(schedule_.steps.size());
@@ -99,8 +99,8 @@ ComputingSteps computing_steps(const Plan& plan, const Schedule& schedule) {
   ComputingSteps computing;
   std::vector<Step>& steps = computing.schedule.steps;
   computing.schedule.lanes = schedule.lanes;
-  // Number of computing steps up to the end of each step, and, by lane, up to the step that the lane's next one waits
-  // for.
+  // By step: number of computing steps up to its end. By lane: number of computing steps up to the step that the next
+  // step of the lane waits for.
   std::vector<uint32_t> before(schedule.steps.size()), due(schedule.lanes.size(), 0);
   for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];

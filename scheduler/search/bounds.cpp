@@ -13,7 +13,7 @@ namespace {
 // Lower bound for the work of some tasks, each with the choice of the smallest weighted load.
 class WorkBound {
  public:
-  // Loads of a task: by choice, and within a choice by unit.
+  // Loads of one task, flattened: one row of units per choice.
   using Loads = std::vector<double>;
 
   explicit WorkBound(size_t units) : units_(units) {}
@@ -176,7 +176,7 @@ void Bounds::weigh(Stretch& stretch) {
   stretch.least_us = stretch.work_us;
 }
 
-// Goes from the last stretch to the first: the tail after a barrier or a join is bounded before its own.
+// Goes from the last stretch to the first, because the tail of a barrier or join depends on the tails after it.
 void Bounds::find_tails() {
   tail_from_end_.assign(stretches_.size(), 0);
   double least_from_start = 0;  // length of the longest path through the tasks of this stretch, from its start
@@ -197,8 +197,8 @@ void Bounds::find_tails() {
   if (!stretches_.empty()) total_ = std::max(least_from_start, stretches_[0].least_us + tail_from_end_[0]);
 }
 
-// `after`: lower bound from the task's end to the end of the schedule, independent of its readers. Returns the bound
-// from its start.
+// Returns the lower bound from the task's start to the end of the schedule. `after`: lower bound from the task's end,
+// independent of its readers.
 double Bounds::find_tails_of(uint32_t task, double after) {
   double least = std::numeric_limits<double>::infinity();
   tails_[task].clear();
@@ -215,7 +215,7 @@ double Bounds::find_tails_of(uint32_t task, double after) {
   return least;
 }
 
-// Many choices share a part.
+// Returns the tail after a part, computed once for all choices that share the part.
 double Bounds::known_tail_after(uint32_t task, const Part& part) {
   const auto is_like = [&](const KnownTail& known) {
     return known.part->lane == part.lane && known.part->output_share == part.output_share &&

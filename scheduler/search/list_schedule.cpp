@@ -21,8 +21,8 @@ double least_from_start(const Problem& problem, const Bounds& bounds, uint32_t t
   return least;
 }
 
-// Orders tasks by the remaining time from their start, predecessors first. A predecessor has at least the remaining
-// time of its readers: a reader that goes channel by channel may have more than its parts.
+// Orders tasks by the remaining time from their start, predecessors first. A predecessor gets at least the remaining
+// time of its readers, because a reader that goes channel by channel may have more remaining time than its parts show.
 std::vector<uint32_t> by_urgency(const Problem& problem, const Bounds& bounds) {
   std::vector<double> rest(problem.tasks.size());
   for (auto task = static_cast<uint32_t>(rest.size()); task-- > 0;) {

@@ -23,7 +23,7 @@ std::optional<uint32_t> choice_on(const Problem& problem, uint32_t task, uint32_
   return std::nullopt;
 }
 
-// Calls visit(units), with a unit for each branch, for every matching of the paper.
+// The matchings of the paper: calls visit(units), with one unit for each branch, for every matching.
 class Matchings {
  public:
   using Visit = std::function<void(const std::vector<uint32_t>&)>;
@@ -39,8 +39,8 @@ class Matchings {
   }
 
  private:
-  // Each other unit gets at most one of the branches that no other unit has. An additional unit therefore never removes
-  // a matching.
+  // Gives `unit` at most one of the branches that belong to unit `remaining`. An additional unit therefore never
+  // removes a matching.
   void give_branch_to(uint32_t unit, uint32_t remaining) {
     if (unit == units_) return visit_(assigned_);
     if (unit == remaining) return give_branch_to(unit + 1, remaining);
@@ -93,7 +93,7 @@ class PaperMethod {
     Matchings(static_cast<uint32_t>(branches.size()), static_cast<uint32_t>(problem_.units.size()), try_matching).run();
   }
 
-  // Tasks stay in file order, so that the position of a decision is its task.
+  // Sets the decision on a task. Tasks stay in file order, so that the position of a decision is its task.
   void place(std::vector<Decision>& order, uint32_t task, uint32_t unit) const {
     order[task] = {task, choice_on(problem_, task, unit).value_or(sequential_choice_[task]), false};
   }
@@ -131,7 +131,7 @@ class LoadBalance {
   struct Placed {
     std::vector<double> loads;  // by unit
     double bound = 0;           // lower bound for the busiest unit
-    uint32_t before = 0;        // its predecessor in the list with one task less
+    uint32_t before = 0;        // index of its predecessor in the list with one task fewer
     uint32_t choice = 0;
   };
 
@@ -146,7 +146,7 @@ class LoadBalance {
     return least;
   }
 
-  // Beam search: keeps the most promising placements for each number of placed tasks.
+  // Places the tasks by beam search, which keeps the most promising placements for each number of placed tasks.
   void place_largest_first() {
     constexpr size_t kWidth = 64;
     std::vector<uint32_t> order(choice_.size());

@@ -24,7 +24,7 @@ Solution on_unit(const Problem& whole_placements, uint32_t unit);
 
 // Runs the tasks one after another in file order with the best placement. Uses dynamic programming over the locations
 // of results that are still to be read, which is exact unless the number of relevant results exceeds the search width.
-// The result is never slower than running all tasks on one unit with other units filling in for missing programs.
+// The result is never slower than running all tasks on one unit and using other units only for missing programs.
 Solution sequential(const Problem& whole_placements, Deadline deadline);
 
 // Tries other placements for up to eight consecutive tasks and keeps those with a smaller `makespan`. The dynamic

@@ -118,8 +118,8 @@ class Search {
     return times < 2 ? 0 : std::min(widest, static_cast<size_t>(times * static_cast<double>(width)));
   }
 
-  // The first pass is more valuable than its time, so that it may overrun the deadline. The overrun is limited if a
-  // solution is known, because thousands of tasks may be ready at the same time.
+  // Returns when the first pass must end. The first pass is more valuable than its time, so that it may overrun the
+  // deadline. The overrun is limited if a solution is known, because thousands of tasks may be ready at the same time.
   Clock::time_point end_of_first_pass() const {
     const bool is_limited =
         options_.deadline < Clock::time_point::max() - kMaxFirstPassOverrun && !result_.best.order.empty();
@@ -195,7 +195,8 @@ class Search {
     return std::none_of(choice.parts.begin(), choice.parts.end(), has_twin);
   }
 
-  // Among equivalent host lanes only the first is tried. Lane 0 differs: barriers run on it.
+  // Returns whether the lane is equivalent to the one before it; of equivalent host lanes only the first is tried. Lane
+  // 0 differs: barriers run on it.
   bool is_like_the_lane_before(const SearchState& state, uint32_t sharing, uint32_t lane) const {
     const std::vector<double>& shares = problem_.sharings[sharing];
     if (lane < 2 || lane >= shares.size() || shares[lane] != shares[lane - 1]) return false;

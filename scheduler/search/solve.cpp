@@ -26,9 +26,9 @@ Solution evaluate_shared(const Problem& problem, const std::vector<Decision>& or
   return {order, makespan_in_virtual_time(problem, order)};
 }
 
-// Evaluates as evaluate_shared(), but skips unpromising solutions. Evaluation without shared limits is much faster; a
-// solution is skipped if that time exceeds the best solution's time without limits by more than `allowed` times the
-// cost of sharing.
+// Evaluates as evaluate_shared() does, but skips unpromising solutions. Evaluation without shared limits is much
+// faster; a solution is skipped if that time exceeds the best solution's time without limits by more than `allowed`
+// times the cost of sharing.
 class ScreenedEvaluation {
  public:
   ScreenedEvaluation(const Problem& problem, const Solution& best, double allowed)
@@ -94,7 +94,7 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
     best.consider(whole.to_original(on_unit(whole.problem(), unit)));
   Solution one_by_one = sequential(whole.problem(), early);
   best.consider(whole.to_original(one_by_one));
-  // Runs last in methods that do more: before, there are better uses of the time.
+  // In methods with several stages this runs last, because the other stages gain more in the same time.
   const auto consider_improved = [&] {
     if (!best.is_needed()) return one_by_one;
     const auto makespan = [&](const auto& order) { return makespan_in_virtual_time(whole.problem(), order); };

@@ -14,9 +14,9 @@ struct Solved {
   bool is_complete = true;  // kGroupEnumeration: false if the budget ended before all matchings had been tried
 };
 
-// Supports every method except kFileOrder. Given enough time, kOptimum is never slower than kGroupEnumeration, and
-// kGroupEnumeration is never slower than kSequential. Only kThroughput can be slower than a single unit. Returns the
-// best solution found within the budget.
+// Solves the problem with any method except kFileOrder. Given enough time, kOptimum is never slower than
+// kGroupEnumeration, and kGroupEnumeration is never slower than kSequential. Only kThroughput can be slower than a
+// single unit. Returns the best solution found within the budget.
 Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microseconds budget);
 
 }  // namespace nestrt::scheduler

@@ -33,7 +33,7 @@ struct VirtualLane {
   uint32_t first = kInvalidIndex;
   uint32_t step = kInvalidIndex;  // kInvalidIndex: no steps remain
   State state = State::kWaiting;
-  double left_us = 0;    // of the running step, alone
+  double left_us = 0;    // remaining time of the running step if it ran alone
   double free_us = 0;    // when the previous step ended
   double queued_us = 0;  // when the step began to wait for its unit
 };
@@ -41,8 +41,8 @@ struct VirtualLane {
 struct VirtualStepState : UnitClaim {
   VirtualLane* lane = nullptr;
   uint32_t next_of_lane = kInvalidIndex;
-  StepSpan span;           // of the last inference
-  double end_us = kNever;  // in the current inference, from its begin
+  StepSpan span;           // its times in the last inference
+  double end_us = kNever;  // in the current inference, relative to its start
 };
 
 // A session and its progress.
@@ -59,7 +59,7 @@ struct VirtualSessionState {
   VirtualSteps all;
   std::vector<VirtualStepState> states;  // by step
   size_t steps_left = 0;                 // in the current inference
-  VirtualInference inference;            // its end so far
+  VirtualInference inference;            // the current inference, up to now
 
   const Part& part(const VirtualLane& lane) const { return all.steps[lane.step].part; }
   VirtualStepState& state(const VirtualLane& lane) { return states[lane.step]; }
@@ -107,7 +107,7 @@ class VirtualTime {
     }
   }
 
-  // Begins when the caller has the results of the previous inference.
+  // Begins the next inference at the time when the caller has the results of the previous one.
   void begin_next(VirtualSessionState& state) {
     const double begin = state.inference.end_us;
     state.inference = {begin, begin};
@@ -138,7 +138,8 @@ class VirtualTime {
     const std::vector<double>& rate = rates_.of(running_, waiting);
     const auto change_at = [&](size_t i) { return now_ + until_change(running_[i]) / rate[i]; };
     for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, change_at(i));
-    // What changes now counts as changed, even if the time is too late to represent so small a step.
+    // A part whose change is due now is advanced to it exactly, because a late time cannot represent so small a
+    // difference.
     for (size_t i = 0; i < running_.size(); ++i)
       advance(*running_lanes_[i], change_at(i) <= next ? until_change(running_[i]) : (next - now_) * rate[i], next);
     now_ = next;
@@ -235,7 +236,7 @@ class VirtualTime {
 
   VirtualUnit& unit_of(const VirtualLane& lane) { return units_[problem_.lanes[lane.session->part(lane).lane].unit]; }
 
-  const Problem& problem_;  // any session's, for what all of them share
+  const Problem& problem_;  // problem of any session; read for what all sessions share
   Rates rates_;
   const std::span<VirtualSessionState> sessions_;
   std::vector<VirtualLane> lanes_;

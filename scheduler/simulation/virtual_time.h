@@ -26,11 +26,10 @@ struct VirtualRun {
   double makespan_us = 0;       // time at which the caller has the results
 };
 
-// The costs of the problem may differ from those that the schedule was made for, but the problem must have the same
-// choices. `step_us`: the time of each step, including steps that are not choices of the problem; empty: the times of
-// the problem.
-// Errors: kInvalidArgument (the schedule has a step that is not a choice of the problem, or a step that precedes one of
-// its dependencies).
+// Simulates one run of the schedule. The costs of the problem may differ from those that the schedule was made for, but
+// the problem must have the same choices. `step_us`: the time of each step, including steps that are not choices of the
+// problem; empty: the times of the problem. Errors: kInvalidArgument (the schedule has a step that is not a choice of
+// the problem, or a step that precedes one of its dependencies).
 Result<VirtualRun> run_in_virtual_time(const Problem& problem, const Schedule& schedule,
                                        std::span<const double> step_us = {});
 

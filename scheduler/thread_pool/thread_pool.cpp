@@ -37,11 +37,11 @@ Status ThreadPool::start() {
   for (int slot = 1; slot < num_threads_; ++slot) {
     Result<NamedThread> started = start_named_thread(fmt::format("nestrt-{}", slot), [this, slot] { work(slot); });
     if (!started)
-      return Status(Code::kUnavailable, fmt::format("cannot start thread {} of {}: {}; ask for fewer threads", slot,
+      return Status(Code::kUnavailable, fmt::format("cannot start thread {} of {}: {}; request fewer threads", slot,
                                                     num_threads_, started.error().message()));
     workers_.push_back(std::move(*started));
   }
-  // The first steps of a thread allocate memory. Waiting keeps that out of the first run.
+  // Starting threads allocate memory. Waiting for them keeps these allocations out of the first run.
   for (int running = running_.load(); running < num_threads_ - 1; running = running_.load()) running_.wait(running);
   return {};
 }
@@ -73,7 +73,7 @@ int ThreadPool::claim_slot() {
   uint64_t claimed = claimed_.load(std::memory_order_relaxed);
   while (claimed != ~uint64_t{0}) {
     const int index = std::countr_one(claimed);
-    // Acquire: everything about the previous job of the slot has happened.
+    // Acquire: all effects of the previous job in this slot are visible.
     if (claimed_.compare_exchange_weak(claimed, claimed | uint64_t{1} << index, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return index;
@@ -203,7 +203,7 @@ void ThreadPool::work(int worker) {
   running_.fetch_add(1);
   running_.notify_one();
   while (true) {
-    const uint32_t epoch = epoch_.load();  // before stopping_, which is stored before the last epoch
+    const uint32_t epoch = epoch_.load();  // load before stopping_, which is stored before the last epoch
     if (stopping_.load()) return;
     if (run_lane(worker) || help(worker)) continue;
     if (spin_until(spin_, [&] { return epoch_.load(std::memory_order_relaxed) != epoch; })) continue;

@@ -27,7 +27,7 @@ def parser(description, data=False, models=None):
 def require_models(data):
     """Returns the ONNX files of a data folder; ends the script with an error if it has no models."""
     models = sorted((data / "models").glob("*.onnx"))
-    return models or fail(f"no models in {data / 'models'}; name the data folder by --data")
+    return models or fail(f"no models in {data / 'models'}; set the folder with --data")
 
 
 def read_json(path, *command, **environment):

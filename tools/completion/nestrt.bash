@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of nestrt and nestc in bash: their commands, the options of a command and the values of an option, as
-# --help has them; else files.
+# Bash completion for nestrt and nestc: commands, options of a command and values of an option, taken from --help;
+# otherwise file names.
 
-# What a program says of itself or of a command; of none such, nothing.
+# Prints the help of a program or of one of its commands; prints nothing if the command does not exist.
 _nestrt_help() { "$@" --help 2>/dev/null || true; }
 
-# The commands of a help text.
+# Prints the commands in a help text.
 _nestrt_commands() { sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'; }
 
-# The options of a help text.
+# Prints the options in a help text.
 _nestrt_options() { grep -oE '^ +(-[a-z],)?--[a-z0-9][a-z0-9-]*' | grep -oE -- '--[a-z0-9-]+' || true; }
 
-# The values that a help text lists for an option: TEXT:{xrt,sim}.
+# Prints the values that a help text lists for an option: TEXT:{xrt,sim}.
 _nestrt_values() { grep -E -- "^ +(-[a-z],)?$1( |\$)" | grep -oE '\{[a-z0-9_,.-]+\}' | head -n 1 | tr -d '{}' | tr ',' '\n' || true; }
 
 _nestrt() {

@@ -92,7 +92,7 @@ struct Coverage {
     has_guesses |= cost->origin == plan::CostOrigin::kUnknown;
   }
 
-  // A vendor's compiler does not state the multiplications of its part.
+  // Returns the share of the multiplications. A vendor's compiler does not state the multiplications of its part.
   std::string multiplications() const {
     const double percent = all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs);
     if (opaque == 0) return fmt::format("{:.1f}% of the multiplications", percent);

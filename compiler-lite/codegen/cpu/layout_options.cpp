@@ -13,14 +13,14 @@
 namespace nestrt::compiler {
 namespace {
 
-// A reference kernel although a faster kernel exists.
+// Slowdown of a reference kernel if a faster kernel exists.
 constexpr int64_t kReferenceSlowdown = 8;
-// A Conv that does not use its fastest algorithm. This costs more than the Reorders around a single Conv.
+// Slowdown of a Conv that does not use its fastest algorithm. It costs more than the Reorders around a single Conv.
 constexpr int64_t kConvSlowdown = 4;
 
 struct Candidate {
   LayoutOption option;
-  int preference = 0;  // of the kernel
+  int preference = 0;  // preference of the kernel
 };
 
 // Returns the option with the lowest kernel preference over `sets`, or nullopt if a set has no kernel for it.
@@ -56,7 +56,8 @@ bool can_be_folded(const Value& value) {
   return value.type == DataType::kS8 && value.shape.rank() == 4 && can_be_blocked(value);
 }
 
-// All operands plain, all blocked, both mixtures if there are exactly two, and folded images for a Conv.
+// Returns the layouts to try: all operands plain, all blocked, both mixtures if there are exactly two, and folded
+// images for a Conv.
 std::vector<std::vector<Layout>> input_patterns(const Graph& graph, const Node& node, const std::vector<size_t>& free) {
   std::vector<Layout> plain(node.inputs.size(), Layout::kPlain), blocked = plain;
   for (size_t i : free) blocked[i] = Layout::kBlocked16;
@@ -87,7 +88,8 @@ std::vector<Layout> output_layouts(const Graph& graph, const Node& node) {
   return layouts;
 }
 
-// Preferences order the algorithms of a Conv. For other operators they only order variants of the same layouts.
+// Returns the slowdown of a kernel. Preferences order the algorithms of a Conv. For other operators they only order
+// variants of the same layouts.
 int64_t slowdown(const Node& node, int preference, int best) {
   if (preference == best) return 1;
   if (preference == 0) return kReferenceSlowdown;

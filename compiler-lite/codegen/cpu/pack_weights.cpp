@@ -52,7 +52,7 @@ std::vector<Packing> WeightPacker::packings(const Graph& graph, const Node& node
   std::vector<Packing> packings;
   const BoundOperator bound(graph, node);
   for (const InstructionSet set : sets_) packings.push_back(kernels::operators().select(bound.spec(), set)->packing);
-  // A CPU without AVX2 repacks the weights of other sets. A separate copy for it would only enlarge the plan.
+  // A CPU without AVX2 repacks the weights of other sets, because a separate copy for it would only enlarge the plan.
   if (sets_.size() > 1 && sets_[0] == InstructionSet::kPortable && packings[1] == Packing::kWinograd16)
     packings[0] = packings[1];
   return packings;

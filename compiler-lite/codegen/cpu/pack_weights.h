@@ -17,7 +17,7 @@ class WeightPacker {
  public:
   explicit WeightPacker(std::vector<InstructionSet> sets) : sets_(std::move(sets)) {}
 
-  // Replaces the constant weights of a node (input 1) by the packing of its kernel for the first instruction set.
+  // Replaces the constant weights of a node (input 1) with the packing of its kernel for the first instruction set.
   // Returns, by instruction set, the weights for kernels that need a different packing, or kNoValue. Nodes that share
   // weights share the packed ones. Requires a kernel for the node in every set.
   std::vector<ValueId> pack(Graph& graph, Node* node);

@@ -42,7 +42,7 @@ std::string write_gelu(NodeWriter& node, const std::string& x, bool tanh) {
   return node.write("Mul", {node.write("Mul", {x, node.scalar(0.5f)}), gate});
 }
 
-// An operator of one input, with its attributes as ONNX names them.
+// Writes an operator with one input and its attributes under their ONNX names.
 std::string write_named(NodeWriter& node, const OnnxName<UnaryKind>& op, const std::string& x, float alpha,
                         float beta) {
   WrittenAttributes attributes;

@@ -5,8 +5,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// The exporter adds a QuantizeLinear after a quantized result and a DequantizeLinear before a quantized operand, so
-// only the computation on real numbers remains.
+// Writes the computation on real numbers, which is the identity. The exporter adds a QuantizeLinear after a quantized
+// result and a DequantizeLinear before a quantized operand.
 Result<std::string> write_real(NodeWriter& node) { return node.real(0); }
 
 Result<std::string> write_requantize(NodeWriter& node) {

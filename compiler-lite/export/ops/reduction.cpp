@@ -7,8 +7,8 @@ namespace {
 
 using ops::ReduceKind;
 
-// The axes are an input of ReduceSum, and an attribute of the other reductions until opset 18. An empty list means all
-// axes.
+// Writes a reduction. The axes are an input of ReduceSum, and an attribute of the other reductions until opset 18. An
+// empty list means all axes.
 Result<std::string> write_reduce(NodeWriter& node) {
   const auto& op = node.attributes<ops::Reduce>();
   std::vector<std::string> inputs = {node.real(0)};

@@ -6,8 +6,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// A Reshape that keeps the shape becomes an alias. On integers it only adds or removes a quantization, which ONNX
-// tensors do not have.
+// Writes a Reshape, or an alias if the shape stays the same. On integers a Reshape to the same shape only adds or
+// removes a quantization, which ONNX tensors do not have.
 Result<std::string> write_reshape(NodeWriter& node) {
   const std::vector<int64_t>& shape = node.attributes<ops::Reshape>().shape;
   if (node.operand(0).shape == node.result().shape) return node.input(0);

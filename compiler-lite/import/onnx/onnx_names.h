@@ -96,7 +96,7 @@ inline constexpr OnnxName<ops::UnaryKind> kUnaryNames[] = {
     {"ThresholdedRelu", ops::UnaryKind::kThresholdedRelu, 10, {"alpha", 1.0f}},
 };
 
-// Operators of two inputs without attributes of their own.
+// Operators of two inputs without attributes.
 inline constexpr OnnxName<ops::BinaryKind> kBinaryNames[] = {
     {"Add", ops::BinaryKind::kAdd},
     {"And", ops::BinaryKind::kLogicalAnd},

@@ -128,7 +128,8 @@ class Reader {
     return info;
   }
 
-  // All operators and values that a node becomes get names derived from the node's name; a Split may become thousands.
+  // Checks the length of a node's names. All operators and values that a node becomes get names derived from it; a
+  // Split may become thousands.
   static Status check_names(const onnx::NodeProto& proto) {
     constexpr size_t kMaxNameBytes = 1024;
     size_t longest = proto.name().size();
@@ -279,7 +280,7 @@ class OpenFile {
  private:
   explicit OpenFile(FileDescriptor file) : file_(std::move(file)) {}
 
-  // A read error appears to protobuf as a truncated file.
+  // Returns the reason for a failure. A read error appears to protobuf as a truncated file.
   static Status explain(const FileInputStream& input, const Status& status) {
     if (input.GetErrno() == 0) return status;
     return Status(Code::kIo, fmt::format("cannot be read: {}", std::strerror(input.GetErrno())));

@@ -9,8 +9,8 @@ namespace {
 
 using ops::BinaryKind;
 
-// Before opset 7 the second operand was aligned with the axes of the first, starting at `axis`. Since then operands
-// broadcast as in numpy.
+// Returns the second operand, aligned with the first. Before opset 7 its axes were aligned with those of the first
+// operand, starting at `axis`. Since then operands broadcast as in numpy.
 Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
   node.ignore("consumed_inputs");
   if (node.opset() >= 7) return b;
@@ -45,8 +45,8 @@ Status import_binary(NodeContext& node) {
   return node.set_output(node.binary(kind, a, b));
 }
 
-// The exponent may have another type; the result has the type of the base. Mixed pairs are computed in f32, or in s64
-// if both are integers.
+// Imports Pow. The exponent may have another type; the result has the type of the base. Mixed pairs are computed in
+// f32, or in s64 if both are integers.
 Status import_pow(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId base, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId exponent, node.input(1));
@@ -68,7 +68,7 @@ Status import_prelu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId slope, node.input(1));
   const Shape shape = node.shape(x);
-  // Before opset 7 a vector of slopes applied per channel.
+  // Before opset 7, a vector of slopes was applied per channel.
   if (node.opset() < 7 && node.shape(slope).rank() == 1 && shape.rank() > 2) {
     Shape by_channel{node.shape(slope)[0]};
     for (int axis = 2; axis < shape.rank(); ++axis) by_channel.push_back(1);

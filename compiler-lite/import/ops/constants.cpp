@@ -135,8 +135,8 @@ Status import_eye_like(NodeContext& node) {
   return node.set_output(node.cast(eye, type));
 }
 
-// A window of `size` points: the sum of factors[i] * cos(i * angle) for i = 0, 1, 2. ONNX defines the factors of
-// Hamming windows as fractions.
+// Imports a window of `size` points: the sum of factors[i] * cos(i * angle) for i = 0, 1, 2. ONNX defines the factors
+// of Hamming windows as fractions.
 Status import_window(NodeContext& node, const double (&factors)[3]) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, node.constant_ints(0, "size"));
   const int64_t type = node.attribute("output_datatype", int64_t{1});
@@ -200,7 +200,7 @@ Status import_one_hot(NodeContext& node) {
   return node.finish(ops::Select(), {where, on, off});
 }
 
-// The shape of the result depends on the data, so the input must be a constant.
+// Imports NonZero. The shape of the result depends on the data, so the input must be a constant.
 Status import_non_zero(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> elements, node.floats_of(x, "the input"));

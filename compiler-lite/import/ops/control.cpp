@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// If, Loop and Scan with constant conditions and lengths. Replaces the node by its subgraph, once per execution.
+// If, Loop and Scan with constant conditions and lengths. Replaces the node with its subgraph, once per execution.
 #include <fmt/core.h>
 
 #include <algorithm>

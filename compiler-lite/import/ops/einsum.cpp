@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einsum as matrix products of pairs of operands. Each product sums over the labels that no later operand and not the
-// result needs.
+// Einsum as matrix products of pairs of operands. Each product sums over the labels that neither a later
+// operand nor the result needs.
 #include <fmt/core.h>
 
 #include <algorithm>

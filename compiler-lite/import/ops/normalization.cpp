@@ -16,8 +16,8 @@ Shape channel_shape(int64_t channels, int rank) {
   return shape;
 }
 
-// y = (x - mean) / sqrt(variance + epsilon) * scale + bias becomes one multiplication and one addition per element. The
-// factors are computed in double. A pass fuses both into a preceding convolution.
+// Imports y = (x - mean) / sqrt(variance + epsilon) * scale + bias as one multiplication and one addition per element.
+// The factors are computed in double. A pass fuses both into a preceding convolution.
 Status import_batch_normalization(NodeContext& node) {
   for (const char* name : {"momentum", "is_test", "consumed_inputs"}) node.ignore(name);
   if (node.flag("training_mode", false))
@@ -59,8 +59,8 @@ Status import_instance_normalization(NodeContext& node) {
   return node.finish(std::move(norm), std::move(inputs));
 }
 
-// Each group is one channel of an instance normalization. Scale and bias apply per channel since opset 21, per group in
-// opset 18.
+// Imports each group as one channel of an instance normalization. Scale and bias apply per channel since opset 21, per
+// group in opset 18.
 Status import_group_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());
   NESTRT_ASSIGN_OR_RETURN(const int64_t groups, node.required_int("num_groups"));
@@ -148,7 +148,7 @@ Status import_layer_normalization(NodeContext& node) {
   return node.finish(std::move(norm), std::move(inputs));
 }
 
-// x / sqrt(mean of squares + epsilon) * scale
+// Imports x / sqrt(mean of squares + epsilon) * scale.
 Status import_rms_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
@@ -186,7 +186,7 @@ Status import_lrn(NodeContext& node) {
   return node.finish(std::move(norm), {x});
 }
 
-// (x - mean) / (sqrt(variance) + 1e-9); the operator's definition specifies this epsilon.
+// Imports (x - mean) / (sqrt(variance) + 1e-9); the operator's definition specifies this epsilon.
 Status import_mean_variance_normalization(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const auto stated = node.attribute("axes", std::vector<int64_t>{0, 2, 3});

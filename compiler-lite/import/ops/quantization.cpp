@@ -278,7 +278,7 @@ Status import_qlinear_leaky_relu(NodeContext& node) {
 }
 Status import_qlinear_sigmoid(NodeContext& node) { return import_qlinear_unary(node, ops::UnaryKind::kSigmoid, 0); }
 
-// Inputs: the parameters of the output, then each tensor with its parameters.
+// Imports QLinearConcat. Its inputs are the parameters of the output, then each tensor with its parameters.
 Status import_qlinear_concat(NodeContext& node) {
   if (node.num_inputs() < 5 || node.num_inputs() % 3 != 2)
     return node.invalid("needs scale and zero point, and three inputs for each tensor");

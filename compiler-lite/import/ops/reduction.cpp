@@ -11,7 +11,7 @@ namespace {
 
 using ops::ReduceKind;
 
-// Types whose extremes are computed in 32 bits, which preserves the values and the order of booleans.
+// Returns true for types whose extremes are computed in 32 bits, which preserves the values and the order of booleans.
 bool is_narrow(DataType type) { return type == DataType::kS8 || type == DataType::kU8 || type == DataType::kBool; }
 
 // Applies what the reduction computes for each element before and after the reduction. A reduction along no axis

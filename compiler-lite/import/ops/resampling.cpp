@@ -193,8 +193,8 @@ Status import_resize(NodeContext& node) {
   return node.finish(std::move(resize), {x});
 }
 
-// Upsample, and Resize of opset 10. Positions scale without an offset. The mode nearest uses the lower neighbour when
-// growing and the upper one when shrinking.
+// Imports Upsample, and Resize of opset 10. Positions scale without an offset. The mode nearest uses the lower
+// neighbour when growing and the upper one when shrinking.
 Status import_upsample(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);

@@ -281,8 +281,8 @@ Result<ValueId> chosen_rows(NodeContext& node, ValueId rows) {
   return node.slice(rows, {0, 0}, {1, 1}, {count, 3});
 }
 
-// The number of selected boxes depends on the data. Constant inputs give the exact result. As the last node of a
-// network, the operator returns the maximum number of rows; rows of -1 follow the last box.
+// Imports NonMaxSuppression. The number of selected boxes depends on the data. Constant inputs give the exact result.
+// As the last node of a network, the operator returns the maximum number of rows; rows of -1 follow the last box.
 Status import_non_max_suppression(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId boxes, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId scores, node.input(1));

@@ -97,7 +97,7 @@ Status import_identity(NodeContext& node) {
   return node.set_output(0, x);
 }
 
-// The identity in inference. The mask is all true.
+// Imports Dropout, which is the identity in inference. The mask is all true.
 Status import_dropout(NodeContext& node) {
   for (const char* name : {"ratio", "seed", "is_test", "consumed_inputs"}) node.ignore(name);
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));

@@ -94,7 +94,7 @@ Status import_swish(NodeContext& node) {
   return node.set_output(swish(node, x, node.attribute("alpha", 1.0f)));
 }
 
-// a * sigmoid(alpha * a) * b
+// Imports a * sigmoid(alpha * a) * b.
 Status import_swi_glu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));

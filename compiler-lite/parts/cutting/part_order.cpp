@@ -47,8 +47,8 @@ Status explain(const std::vector<PartSpec>& parts, const std::vector<ModelOperat
   return Status(Code::kInternal, "parts without an order and without a cycle");
 }
 
-// Ranks of the quotient's nodes. An operator in no part ranks above the parts that it reads from, so operators of one
-// rank can be computed together.
+// Returns the ranks of the quotient's nodes. An operator in no part ranks above the parts that it reads from, so
+// operators of one rank can be computed together.
 std::vector<uint32_t> ranks(const Quotient& quotient, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> rank(quotient.size(), 0);
   for (const uint32_t node : order) {

@@ -72,7 +72,7 @@ class Collisions {
       : loop_(loop), micro_ops_(micro_ops), read_(read) {}
 
   // Ignores collisions whose steps have the same source.
-  void spare_same_source() { spares_same_source_ = true; }
+  void ignore_same_source() { ignores_same_source_ = true; }
 
   bool any(int late_steps) {
     for (int64_t distance = 1; distance <= late_steps; ++distance) {
@@ -108,13 +108,13 @@ class Collisions {
   }
 
   bool is_spared(const MicroOp& earlier, const MicroOp& later, const IterationPairs& pairs) const {
-    return spares_same_source_ && earlier.src == later.src + src_of(loop_).move(pairs);
+    return ignores_same_source_ && earlier.src == later.src + src_of(loop_).move(pairs);
   }
 
   const Loop& loop_;
   const std::span<const MicroOp> micro_ops_;
   const Index read_;
-  bool spares_same_source_ = false;
+  bool ignores_same_source_ = false;
 };
 
 bool is_repeatable(AluOpcode opcode) { return opcode == AluOpcode::kMin || opcode == AluOpcode::kMax; }
@@ -131,7 +131,7 @@ Hazard find_hazard(Design design, const Alu& alu, std::span<const MicroOp> micro
   const int late_steps = late_alu_steps(design);
   if (alu.use_immediate && is_repeatable(alu.opcode)) return Hazard::kNone;
   Collisions writes(alu.loop, micro_ops, dst_of(alu.loop));
-  if (is_repeatable(alu.opcode)) writes.spare_same_source();
+  if (is_repeatable(alu.opcode)) writes.ignore_same_source();
   if (writes.any(late_steps)) return Hazard::kWrite;
   if (alu.use_immediate) return Hazard::kNone;
   return Collisions(alu.loop, micro_ops, src_of(alu.loop)).any(late_steps) ? Hazard::kSource : Hazard::kNone;

@@ -24,7 +24,7 @@ class IndexSet {
   // Adds the elements of `other`, shifted up by `shift`. All must stay below kCapacity.
   void add_shifted(const IndexSet& other, size_t shift);
   void add(const IndexSet& other) { add_shifted(other, 0); }
-  // Replaces every element e by e + i * factor_out + k * factor_in for i < iter_out, k < iter_in. The largest must be
+  // Replaces every element e with e + i * factor_out + k * factor_in for i < iter_out, k < iter_in. The largest must be
   // below kCapacity.
   void spread(uint32_t iter_out, uint32_t factor_out, uint32_t iter_in, uint32_t factor_in);
   void remove(const IndexSet& other);

@@ -150,8 +150,8 @@ class Checker {
   Status read(Memory memory, const IndexSet& elements) { return order_ ? order_->read(memory, elements) : Status(); }
   Status write(Memory memory, const IndexSet& elements) { return order_ ? order_->write(memory, elements) : Status(); }
 
-  // After a store of rows without elements, the hardware's store module is off by one transfer from the next store
-  // until the next reset.
+  // Rejects a store of rows without elements. After one, the hardware's store module is off by one transfer from the
+  // next store until the next reset.
   static Status check_empty_store(const Transfer& transfer) {
     return transfer.y_size == 0 ? Status() : invalid_program("a store has rows without elements");
   }
@@ -162,7 +162,7 @@ class Checker {
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kRead));
     if (range->constant == nullptr || range->access != MemoryRange::Access::kRead)
       return invalid_program("micro-ops must be in constant memory");
-    NESTRT_RETURN_IF_ERROR(look_at(transfer.x_size));
+    NESTRT_RETURN_IF_ERROR(charge_check(transfer.x_size));
     const auto size = static_cast<uint64_t>(configuration_.uop_bytes());
     const std::span<const std::byte> bytes(range->constant + (transfer.dram_base * size - range->address),
                                            transfer.x_size * size);
@@ -206,7 +206,7 @@ class Checker {
   }
 
   // Charges the checker's own work to the budget.
-  Status look_at(uint64_t micro_ops) {
+  Status charge_check(uint64_t micro_ops) {
     if (looks_.charge(micro_ops)) return {};
     return invalid_program(
         fmt::format("the program loads or refers to more than {} micro-ops (limit: {} plus {} per instruction)",
@@ -217,7 +217,7 @@ class Checker {
     if (loop.uop_begin >= loop.uop_end || loop.iter_out == 0 || loop.iter_in == 0)
       return invalid_program("a loop executes nothing");
     NESTRT_RETURN_IF_ERROR(take_steps(uint64_t{loop.iter_out} * loop.iter_in * (loop.uop_end - loop.uop_begin)));
-    NESTRT_RETURN_IF_ERROR(look_at(loop.uop_end - loop.uop_begin));
+    NESTRT_RETURN_IF_ERROR(charge_check(loop.uop_end - loop.uop_begin));
     if (loop.uop_end > configuration_.uop_depth())
       return invalid_program(
           fmt::format("uop[{}] is beyond the memory's {} elements", loop.uop_end - 1, configuration_.uop_depth()));
@@ -252,7 +252,7 @@ class Checker {
                                : "reads as its source an accumulator that one of the two preceding micro-ops wrote");
   }
 
-  // With an immediate, the Chisel design reads the operand from src, other designs from dst.
+  // Checks the operand of an operation with an immediate. The Chisel design reads it from src, other designs from dst.
   Status check_operand(const Alu& alu) const {
     if (!alu.use_immediate || configuration_.design != Design::kChisel) return {};
     const Loop& loop = alu.loop;

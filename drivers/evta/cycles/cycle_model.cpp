@@ -33,7 +33,7 @@ bool is_transfer(const Instruction& instruction) {
 }
 
 // Returns whether the hardware has a path for the transfer. Stores read only OUT, which loads cannot write.
-bool has_way(const Instruction& instruction) {
+bool has_path(const Instruction& instruction) {
   return !is_transfer(instruction) ||
          (instruction.opcode == Opcode::kStore) == (instruction.transfer().memory == Memory::kOut);
 }
@@ -110,7 +110,8 @@ class Simulation {
 
   uint64_t cycles_to_hand_out() const { return profile_.streamed_fetch ? beats_of_instruction() : 1; }
 
-  // With streamed fetch, an instruction is dispatched after its own beats instead of those of its block.
+  // Ends a block of instructions. With streamed fetch, an instruction is dispatched after its own beats instead of
+  // those of its block.
   void end_block(uint64_t end) {
     reading_block_ = false;
     hand_out_time_ = profile_.streamed_fetch ? end - (block_end_ - handed_out_) * beats_of_instruction() : end;
@@ -311,7 +312,7 @@ uint64_t CycleCount::total_bytes() const {
 Result<CycleCount> count_cycles(const Configuration& configuration, std::span<const Instruction> instructions,
                                 const CycleProfile& profile, std::vector<TraceEntry>* trace) {
   for (size_t i = 0; i < instructions.size(); ++i)
-    if (!has_way(instructions[i]))
+    if (!has_path(instructions[i]))
       return Status(Code::kInvalidPlan, fmt::format("instruction {}: the hardware has no path to or from {}", i,
                                                     name(instructions[i].transfer().memory)));
   return Simulation(configuration, instructions, profile, trace).run();

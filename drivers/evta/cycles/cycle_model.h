@@ -39,7 +39,7 @@ struct CycleCount {
   std::array<ModuleCycles, kNumModules> modules = {};  // indexed by Module
 
   uint64_t total_bytes() const;
-  // Fraction of the cycles in which the multipliers are busy at one micro-op per cycle.
+  // Returns the fraction of the cycles in which the multipliers are busy at one micro-op per cycle.
   double gemm_occupancy() const { return cycles == 0 ? 0 : static_cast<double>(gemm_micro_ops) / cycles; }
 };
 

@@ -36,7 +36,7 @@ class DramServer {
     uint64_t wait = 0;  // cycles lost to other clients
   };
 
-  // Each client may have one pending burst.
+  // Requests a burst. Each client may have one pending burst.
   void request(DramClient client, const Burst& burst) {
     pending_[static_cast<size_t>(client)] = burst;
     pending_mask_ |= 1u << static_cast<unsigned>(client);

@@ -103,7 +103,7 @@ Status Device::reset() {
     }
     if (running_ != nullptr) stop_running(Stop::kCancel);
   }
-  const Status status = reset_transport();  // the thread has nothing to run
+  const Status status = reset_transport();  // nothing is running or queued
   if (!status.ok()) quarantine(status);
   return status;
 }
@@ -200,7 +200,7 @@ void Device::report(const Job& job, const Times& times) {
   for (uint32_t op : job.operators) observer.operator_done(op, std::exchange(start, times.end), times.end);
 }
 
-// An interrupt that arrived too late for the previous job must not stop this one.
+// Waits for the running program. Ignores an interrupt that was meant for the previous job but arrived too late for it.
 Status Device::wait(Deadline deadline) {
   while (true) {
     const Status status = transport_->wait(deadline);
@@ -247,7 +247,7 @@ Status Device::failure(Code code, std::string_view what) const {
   return guarded([&] { return Status(code, fmt::format("{}: {}", name_, what)); });
 }
 
-// If the accelerator did not stop, it may still write to host-visible memory.
+// Resets the accelerator. If it did not stop, it may still write to host-visible memory.
 Status Device::reset_transport() {
   return guarded([&] {
     const Status status = transport_->reset();

@@ -77,8 +77,8 @@ bool PlacedProgram::fits(size_t index, const Place& place) const {
          (!ranges_[index].is_written || has_whole_lines(index, place));
 }
 
-// A write must cover whole cache lines. Otherwise the host could write back the first or last line, which contains
-// other data and old bytes of the accelerator. Nothing follows a buffer, so its last line may be partial.
+// Returns whether a write covers whole cache lines. Otherwise the host could write back the first or last line, which
+// contains other data and old bytes of the accelerator. Nothing follows a buffer, so its last line may be partial.
 bool PlacedProgram::has_whole_lines(size_t index, const Place& place) const {
   const uint64_t line = memory_.transport->cache_line_bytes();
   if (line == 1) return true;
@@ -88,7 +88,8 @@ bool PlacedProgram::has_whole_lines(size_t index, const Place& place) const {
   return place.address() % line == 0 && (size % line == 0 || ends_buffer);
 }
 
-// A program's ranges are disjoint, but tensors may overlap if one is a view of the other.
+// Returns whether the tensor overlaps another. A program's ranges are disjoint, but tensors may overlap if one is a
+// view of the other.
 bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
   const uint64_t begin = place.address(), end = begin + source_.ranges[index].size;
   for (size_t i = 0; i < index; ++i) {
@@ -99,7 +100,8 @@ bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
   return false;
 }
 
-// Each range gets separate pages, which preserves the alignment of addresses to elements.
+// Assigns staging memory to all other ranges. Each range gets separate pages, which preserves the alignment of
+// addresses to elements.
 Status PlacedProgram::stage_others() {
   uint64_t end = 0;
   for (size_t i = 0; i < ranges_.size(); ++i) {

@@ -25,7 +25,7 @@ class FaultInjector {
  public:
   explicit FaultInjector(std::chrono::milliseconds late_by = std::chrono::milliseconds(20)) : late_by_(late_by) {}
 
-  // Each call sets the fault of one run, in order. Later runs have no fault.
+  // Adds the fault of one run. Each call applies to one run, in order. Later runs have no fault.
   void next_run(Fault fault) {
     const MutexLock lock(mutex_);
     runs_.push_back(fault);

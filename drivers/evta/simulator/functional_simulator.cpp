@@ -99,7 +99,7 @@ struct FunctionalSimulator::Memories {
   uint64_t take_reached(Memory memory) { return std::exchange(reached[static_cast<size_t>(memory)], 0); }
   // Prepares elements up to `end` for use.
   Status reach(Memory memory, uint64_t end);
-  // The same for all steps of a loop, which must have at least one.
+  // Prepares the elements that the steps of a loop access. Requires: at least one step.
   Status reach(const Loop& loop, const Index& index);
   Status load_uops(const Transfer& transfer);
   Status load_rows(const Transfer& transfer);

@@ -116,7 +116,8 @@ Status SimulatedBuffer::to_device(uint64_t offset, uint64_t size) {
   return {};
 }
 
-// With a cache, reads the lines again. Other bytes in these lines that the host has changed are written back first.
+// Makes the accelerator's writes visible. With a cache, reads the lines again. Other bytes in these lines that the host
+// has changed are written back first.
 Status SimulatedBuffer::from_device(uint64_t offset, uint64_t size) {
   if (!copy_) return {};
   Lines lines = {offset, offset + size};

@@ -159,7 +159,8 @@ class SimulatorTransport final : public Transport {
     return options_.host_view == HostView::kCached ? options_.cache_line_bytes : 1;
   }
 
-  // A paced program is as fast as the hardware for known inputs, and as slow as the simulation for others.
+  // Returns whether programs take the same time in each run. A paced program is as fast as the hardware for known
+  // inputs, and as slow as the simulation for others.
   bool is_steady() const override { return options_.profile == nullptr; }
 
   Status start(std::shared_ptr<DeviceProgram> program) override {

@@ -152,7 +152,8 @@ NESTRT_API nestrt_code nestrt_load_options_create(nestrt_load_options** options)
 NESTRT_API void nestrt_load_options_free(nestrt_load_options* options);
 NESTRT_API nestrt_code nestrt_load_options_set_verification(nestrt_load_options* options,
                                                             nestrt_verification verification);
-/* Not 0: reads the file into memory owned by the plan, so that later changes to the file cannot affect the plan. */
+/* A value other than 0 reads the file into memory owned by the plan, so that later changes to the file cannot affect
+ * the plan. Default: 0. */
 NESTRT_API nestrt_code nestrt_load_options_set_copy(nestrt_load_options* options, int32_t copy);
 /* Adds a trusted key. With at least one, loading fails with NESTRT_INVALID_PLAN unless one of them signed the plan, and
  * files are copied. */
@@ -256,9 +257,9 @@ enum {
 };
 NESTRT_API nestrt_code nestrt_session_options_set_schedule_method(nestrt_session_options* options,
                                                                   nestrt_schedule_method method);
-/* 0: does not split operators across units. Default: 1. */
+/* 0 disables splitting of operators across units. Default: 1. */
 NESTRT_API nestrt_code nestrt_session_options_set_split_channels(nestrt_session_options* options, int32_t split);
-/* 0: does not run branches concurrently on the CPU's threads. Default: 1. */
+/* 0 disables concurrent branches on the CPU's threads. Default: 1. */
 NESTRT_API nestrt_code nestrt_session_options_set_share_cores(nestrt_session_options* options, int32_t share);
 /* Time limit of the schedule search: 0 to one day. Default: 20,000. */
 NESTRT_API nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session_options* options,
@@ -268,10 +269,10 @@ NESTRT_API nestrt_code nestrt_session_options_set_schedule_budget(nestrt_session
  * when the session is created, as with a cost file. */
 enum { NESTRT_MEASURE_NEVER = 0, NESTRT_MEASURE_IN_RUNS = 1, NESTRT_MEASURE_BEFORE = 2 };
 NESTRT_API nestrt_code nestrt_session_options_set_measure(nestrt_session_options* options, int32_t measure);
-/* File of costs: read if it exists; stores what is measured when the session is created. NULL or "": none, the default.
- */
+/* Cost file: read if it exists; costs measured when the session is created are stored in it. NULL or "": no file, the
+ * default. */
 NESTRT_API nestrt_code nestrt_session_options_set_cost_file(nestrt_session_options* options, const char* path);
-/* 0: does not keep learned costs for the next process (docs/concepts/adaptation.md). Default: 1. */
+/* 0 disables storing learned costs for the next process (docs/concepts/adaptation.md). Default: 1. */
 NESTRT_API nestrt_code nestrt_session_options_set_keep_costs(nestrt_session_options* options, int32_t keep);
 
 /* Relative change of a unit's times that triggers rescheduling immediately. 0 disables adaptation. Default: 0.1. */
@@ -291,12 +292,13 @@ NESTRT_API nestrt_code nestrt_session_options_set_unit_timeout_factor(nestrt_ses
 NESTRT_API nestrt_code nestrt_session_options_set_probe_interval(nestrt_session_options* options, int64_t milliseconds);
 /* Every `runs` runs, the CPU verifies the results of accelerators. 0 disables the check, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_check_every(nestrt_session_options* options, uint32_t runs);
-/* Not 0: shared threads and units run this session's work before the work of other sessions. */
+/* With a value other than 0, shared threads and units run this session's work before the work of other sessions.
+ * Default: 0. */
 NESTRT_API nestrt_code nestrt_session_options_set_urgent(nestrt_session_options* options, int32_t urgent);
 /* Path of a vendor's plug-in (nestrt/vendor.h), which provides the units that nestrt does not know. It runs with all
  * rights of the process. NULL or "": none, the default. */
 NESTRT_API nestrt_code nestrt_session_options_set_plugin(nestrt_session_options* options, const char* path);
-/* Not 0: runs the plug-in in a separate process (docs/how-to/plugins.md). */
+/* A value other than 0 runs the plug-in in a separate process (docs/how-to/plugins.md). Default: 0. */
 NESTRT_API nestrt_code nestrt_session_options_set_isolate(nestrt_session_options* options, int32_t isolate);
 
 /* Options of a run. May be used for any number of runs, also concurrently. */

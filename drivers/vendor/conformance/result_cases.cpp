@@ -34,7 +34,8 @@ Status computes_anywhere(const PluginPointer& plugin, const ConformanceProgram& 
   return {};
 }
 
-// A byte that is not written keeps its value, so the test runs with two different initial values.
+// Checks that every output byte is written. A byte that is not written keeps its value, so the test runs with two
+// different initial values.
 Status writes_all_outputs(const PluginPointer& plugin, const ConformanceProgram& program) {
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const auto ports, subject.ports(1));

@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 // Interval for checking that the process exists: after a fork, other processes may hold its sockets open.
 constexpr milliseconds kSlice{100};
 // Above the descriptors of the lanes in the new process.
-constexpr int kOutOfTheWay = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
+constexpr int kFirstFreeDescriptor = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
 
 template <typename Message>
 std::span<std::byte> bytes_of(Message& message) {
@@ -89,7 +89,7 @@ Result<std::shared_ptr<Child>> Child::start(const std::vector<std::string>& comm
   for (size_t lane = 0; lane < kNumLanes; ++lane) {
     NESTRT_ASSIGN_OR_RETURN(auto ends, make_lane());
     child->lanes_[lane] = std::move(ends.first);
-    others[lane] = FileDescriptor(::fcntl(ends.second.value(), F_DUPFD_CLOEXEC, kOutOfTheWay));
+    others[lane] = FileDescriptor(::fcntl(ends.second.value(), F_DUPFD_CLOEXEC, kFirstFreeDescriptor));
     if (!others[lane].is_open()) return cannot_start(command[0], errno);
     spawn.give(others[lane].value(), kFirstLaneDescriptor + static_cast<int>(lane));
   }
@@ -133,7 +133,8 @@ Result<std::optional<Reply>> Child::receive(Lane lane, Deadline until) {
   }
 }
 
-// A lost message is harmless: a waiting caller kills a process that accepts no messages.
+// Asks the process to cancel the run. A lost message is harmless, because a waiting caller kills a process that accepts
+// no messages.
 void Child::cancel(uint64_t run) {
   Request request = {};
   request.call = Call::kCancel;
@@ -163,7 +164,7 @@ void Child::close(milliseconds limit) {
   end();
 }
 
-// A process that is already exiting keeps its exit status.
+// Kills the process. A process that is already exiting keeps its exit status.
 void Child::end() {
   const MutexLock lock(mutex_);
   if (has_ended_.load()) return;

@@ -163,7 +163,7 @@ Status IsolatedDevice::share(Child& child, uint64_t id, const Shared& shared) {
   return ask(child, Lane::kLoad, &request, shared.descriptor.value());
 }
 
-// A process that has ended has no state. A failure here is detected on the next use.
+// Releases an object in the process. A process that has ended has no state. A failure here is detected on the next use.
 void IsolatedDevice::forget(Call call, uint64_t id) {
   programs_.erase(id);
   Request request = {};
@@ -223,11 +223,11 @@ Status IsolatedDevice::start_if_needed() { return child()->has_ended() ? start()
 
 // Ends the process if its device differs from the previous one.
 Status IsolatedDevice::start() {
-  if (starts_.load() >= isolation_.most_starts)
+  if (starts_.load() >= isolation_.max_starts)
     return Status(Code::kUnavailable, fmt::format("plug-in '{}': its process was started {} times without a successful "
                                                   "run and is not restarted: open the unit again",
                                                   file(), starts_.load()));
-  if (hangs_.load() >= isolation_.most_hangs)
+  if (hangs_.load() >= isolation_.max_hangs)
     return Status(Code::kUnavailable,
                   fmt::format("plug-in '{}': it did not return from {} calls without a successful run in between "
                               "and is not restarted: open the unit again",

@@ -26,9 +26,9 @@ struct Isolation {
   // the limit for the plug-in within the process.
   std::chrono::milliseconds call_limit{30000}, stop_limit{2000};
   // Maximum number of restarts without a successful run in between.
-  int most_starts = 16;
+  int max_starts = 16;
   // Maximum number of kills because of a hang. Each of them costs a caller call_limit.
-  int most_hangs = 2;
+  int max_hangs = 2;
 };
 
 class IsolatedDevice final : public Device, public std::enable_shared_from_this<IsolatedDevice> {

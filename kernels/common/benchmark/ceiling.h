@@ -17,8 +17,8 @@ inline double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Returns the number of operations per nanosecond of run(), which returns how many operations it performed. Best of
-// ten.
+// Returns the number of operations per nanosecond of run(), which returns how many operations it performed. Takes the
+// best of ten runs.
 template <typename Run>
 double best_rate(Run run) {
   double best = 0;

@@ -13,8 +13,8 @@ namespace nestrt::kernels {
 inline constexpr int64_t kTaskElements = 16 * 1024;
 
 // Calls body(first, last) for ranges that cover [0, count). `item_elements` is the work per item in elements: small
-// loops run on the calling thread only. The split depends on the number of threads, so items must be independent.
-// Not a template, because that would compile the loop of every kernel twice.
+// loops run on the calling thread only. The split depends on the number of threads, so items must be independent. It is
+// not a template, because a template would compile the loop of every kernel twice.
 void parallel_ranges(ParallelRunner& runner, int64_t count, int64_t item_elements,
                      FunctionRef<void(int64_t first, int64_t last)> body);
 

@@ -23,8 +23,8 @@ struct ShiftTile {
   int64_t points = 0;   // output channels, 1 to ShiftFunctions::points
   int64_t columns = 0;  // adjacent outputs; the last ones up to a multiple of kShiftColumns are unspecified
   const float* input = nullptr;
-  const int64_t* shifts = nullptr;  // of each element, in the input of the first column
-  int64_t length = 0;               // elements of a sum
+  const int64_t* shifts = nullptr;  // shift of each element in the input of the first column
+  int64_t length = 0;               // number of elements per sum
   const float* weights = nullptr;   // [length][points]
   const float* bias = nullptr;      // one per point, or null
   float* output = nullptr;          // [points][point_stride]
@@ -34,7 +34,7 @@ struct ShiftTile {
 // Computes outputs from sums: y = activation(sum + residual).
 struct FinishedRow {
   const float* sums = nullptr;
-  const float* residual = nullptr;  // or null
+  const float* residual = nullptr;  // residual of each output, or null
   float* output = nullptr;
   int64_t count = 0;
 };
@@ -56,7 +56,7 @@ struct ShiftFunctions {
   void (*take_every)(const float* from, int64_t stride, int64_t count, float* to);
   int64_t points;  // the largest number of points of a tile
 };
-// Returns those for the current instruction set.
+// Returns the functions for the current instruction set.
 ShiftFunctions shift_functions();
 
 }  // namespace nestrt::kernels

@@ -18,7 +18,7 @@ using D = hn::CappedTag<float, kShiftColumns>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-// Accumulators take most of the registers; the rest hold inputs and a weight. Single lanes are not worth unrolling far.
+// Accumulators take most of the registers; the rest hold inputs and a weight. Unrolling far does not help single lanes.
 constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 != 0;
 constexpr int kMaxSums = kLanes == 1 ? 8 : kHas32Registers ? 24 : 12;
 constexpr int kMaxPoints = kMaxSums / 2;
@@ -54,7 +54,7 @@ HWY_INLINE void run_columns(const ShiftTile& tile, int64_t column) {
   }
 }
 
-// Computes all columns from `column` on, in steps of kVectors vectors and then of fewer.
+// Computes all columns from `column` on, first in steps of kVectors vectors, then in steps of fewer.
 template <int kPoints, int kVectors>
 HWY_INLINE void run_steps(const ShiftTile& tile, int64_t column) {
   constexpr int kStep = kVectors * kLanes;
@@ -122,7 +122,7 @@ void take_every(const float* from, int64_t stride, int64_t count, float* to) {
   int64_t i = 0;
   if (stride == 2) {
     const D d;
-    for (; i + kLanes < count; i += kLanes) {  // leaves one, because a step reads one past its last
+    for (; i + kLanes < count; i += kLanes) {  // leaves one element, because a step reads one past its last
       V even, odd;
       hn::LoadInterleaved2(d, from + 2 * i, even, odd);
       hn::StoreU(even, d, to + i);

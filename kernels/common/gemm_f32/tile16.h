@@ -36,8 +36,8 @@ struct Tile16 {
   int64_t segments = 0;
   int64_t chunks = 0;
   int64_t chunk_stride = 0;
-  int64_t length = 0;       // elements of a segment ...
-  int64_t last_length = 0;  // ... and of a segment in the last chunk
+  int64_t length = 0;       // elements of a segment
+  int64_t last_length = 0;  // elements of a segment in the last chunk
   // True if there is only one segment, its points are equally spaced in all chunks, and no offset is negative. The next
   // inputs can then be prefetched.
   bool evenly_spaced = false;

@@ -30,10 +30,11 @@ struct FourPoints {
   const float* inputs[4];
   const float* weights;
   int64_t chunks;
-  int64_t steps, last_steps;  // of a chunk
-  // Bytes from the end of a chunk's inputs to the next chunk's; from the end of the last chunk's to the first one's.
+  int64_t steps, last_steps;  // steps per chunk, and in the last chunk
+  // Bytes from the end of a chunk's inputs to those of the next chunk, and from the end of the last chunk's inputs to
+  // those of the first.
   int64_t chunk_step, first_step;
-  int64_t weights_back;  // bytes, from the last step's weights to the first one's
+  int64_t weights_back;  // bytes from the weights of the last step to those of the first
   WeightPrefetch weight_prefetch;
   int64_t input_prefetch;  // bytes from the inputs after a step to those of the next chunk, which are prefetched
   float* output;

@@ -37,17 +37,18 @@ alignas(16) constexpr float kNoBias[kTileBlock] = {};
 
 // Arguments of the assembly, which it advances from one group of six points to the next.
 struct SixPoints {
-  const float* weights;    // after the odd element's
-  const float* input;      // after the odd element
+  const float* weights;    // weights after the odd element's
+  const float* input;      // input after the odd element
   const int64_t* offsets;  // [segments][offsets_stride bytes]
-  const int64_t* next;     // of the next group
+  const int64_t* next;     // offsets of the next group
   int64_t offsets_stride;
-  const float* zeros;    // after the odd element
-  int64_t segments;      // in a chunk
-  int64_t all_segments;  // in all chunks
+  const float* zeros;    // zeros after the odd element
+  int64_t segments;      // segments in a chunk
+  int64_t all_segments;  // segments in all chunks
   int64_t chunk_stride;  // bytes
-  // Bytes from a segment's inputs to the following ones, and from the last segment's to the next group's, minus those
-  // of a step, which have been read by then. The minus alone if there is nothing to prefetch.
+  // Bytes from a segment's inputs to those of the next segment, and from the last segment's inputs to those of the next
+  // group. Both exclude the bytes of a step, which have been read by then. If there is nothing to prefetch, they are
+  // minus the bytes of a step.
   int64_t input_prefetch, last_input_prefetch;
   int64_t steps, last_steps;
   int64_t chunk_step;  // bytes from the end of a segment's inputs to those of the next chunk

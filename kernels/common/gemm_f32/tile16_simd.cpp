@@ -142,8 +142,8 @@ HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights&
   add_elements<kBlocks, kPoints, false>([&in](int p) HWY_ATTR { return in[p]; }, weights, length, sums);
 }
 
-// Without weights to prefetch: prefetches the inputs of the next chunk, or of the tile that may follow, one line per
-// element.
+// Prefetches the inputs of the next chunk, or of the tile that may follow, one line per element. Used if there are no
+// weights to prefetch.
 template <int kPoints>
 HWY_INLINE void prefetch_inputs(const Tile16& tile, int64_t chunk, Weights& weights) {
   const int64_t next = chunk + 1 < tile.chunks ? (chunk + 1) * tile.chunk_stride : kPoints * kTileBlock;
@@ -152,7 +152,7 @@ HWY_INLINE void prefetch_inputs(const Tile16& tile, int64_t chunk, Weights& weig
   weights.prefetch_stride = 0;
 }
 
-// `all_points`: the number of points of the whole tile, which this one may be part of.
+// Computes the sums of a tile, which may be part of a larger tile of `all_points` points.
 template <int kBlocks, int kPoints>
 HWY_INLINE void reduce(const Tile16& tile, int64_t all_points, Sums<kBlocks, kPoints>& sums) {
   Weights weights{tile.weights,  tile.weights_step,  tile.weights_stride,
@@ -289,7 +289,7 @@ void advance(Tile16& part, int64_t count) {
   part.points = count;
 }
 
-// Computes the same sums in the same order, whichever code processes a point.
+// Computes the sums of all points. Each sum has the same terms in the same order, whichever code computes it.
 HWY_NOINLINE void run_parts(const Tile16& tile) {
   Tile16 part = tile;
   for (int64_t left = tile.points; left > 0; advance(part, left)) {

@@ -14,9 +14,9 @@ namespace {
 
 constexpr int64_t kPlane = 16;                          // bytes of a point in a plane
 constexpr int64_t kGroup = kAmxDepth / kPlane;          // adjacent planes
-constexpr int64_t kRowBytes = kTileBlock * int64_t{4};  // of weights and sums
+constexpr int64_t kRowBytes = kTileBlock * int64_t{4};  // bytes of a row of weights or sums
 
-// Compilers do not know that tile instructions access memory.
+// Prevents the compiler from moving memory accesses across tile instructions, which it does not know to access memory.
 HWY_INLINE void order_memory() { asm volatile("" ::: "memory"); }
 
 // Prefetches the weights of later steps, at most 1 KB per block.

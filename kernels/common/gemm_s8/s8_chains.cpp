@@ -7,8 +7,8 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int64_t kHalfOutputs = 32;          // bytes of half a block's outputs for four inputs ...
-constexpr int64_t kGroup = 2 * kHalfOutputs;  // ... and of a whole block's
+constexpr int64_t kHalfOutputs = 32;          // bytes of the weights of half a block of outputs for four inputs
+constexpr int64_t kGroup = 2 * kHalfOutputs;  // bytes of the weights of a whole block of outputs for four inputs
 constexpr int32_t kNeonCentre = 64;
 constexpr uint8_t kAfterHalf = 1, kAfterStep = 2, kLast = 4;
 
@@ -69,7 +69,7 @@ struct SignSums {
     }
     return sum;
   }
-  // Additions wrap in 16 bits, so only the complete sums have to fit.
+  // Returns whether the sums fit in 16 bits. Additions wrap, so only the complete sums have to fit.
   bool fit() const {
     constexpr int16_t kMost = INT16_MAX / INT8_MAX;
     int16_t largest = 0;

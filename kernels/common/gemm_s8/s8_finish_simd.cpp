@@ -73,7 +73,7 @@ struct Narrowing {
   int32_t rounding;
 };
 
-// The same for s8c, clamped to the bounds. NearestInt rounds half to even.
+// Converts sums of tensors with scales (s8c), clamped to the bounds. NearestInt rounds half to even.
 struct Scaling {
   Scaling(const S8Finish& f, const Block& block)
       : zero(hn::Set(D32(), f.output_zero)),
@@ -182,7 +182,7 @@ HWY_NOINLINE void narrow_whole(const S8Finish& f, const Block& block) {
   narrow_points<Narrowing<true>>(f, block);
 }
 
-// The same point by point, through copies of whole blocks.
+// Computes the outputs of partial blocks, point by point, through copies of whole blocks.
 HWY_INLINE void narrow_partial(const S8Finish& f, Block block) {
   S8Finish one = f;
   one.points = 1;

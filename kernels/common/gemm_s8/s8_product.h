@@ -19,8 +19,8 @@ enum class S8Segments {
 
 class S8Product {
  public:
-  // Known properties of the inputs: non-negative, or non-negative before the caller subtracted centre() from each of
-  // them.
+  // Known properties of the inputs: none, non-negative, or non-negative before the caller subtracted centre() from each
+  // of them.
   enum class Inputs { kAny, kNotNegative, kCentred };
   // Which side computes the products: run(), or the caller. A caller multiplies signed bytes and adds the products to
   // outputs().start().

@@ -47,7 +47,8 @@ void copy_plane(size_t element_bytes, const std::byte* from, std::byte* to, cons
 
 StridedCopy::StridedCopy(size_t element_bytes, std::span<const CopyAxis> axes, int64_t from_offset, int64_t to_offset)
     : element_bytes_(element_bytes), from_offset_(from_offset), to_offset_(to_offset) {
-  // Insertion sort: the standard library's stable sort would be five times the size of this file, for a few axes.
+  // Uses insertion sort for the few axes, because the standard library's stable sort would be five times the size of
+  // this file.
   std::array<CopyAxis, kMaxAxes> sorted{};
   size_t count = 0;
   for (const CopyAxis& axis : axes) {

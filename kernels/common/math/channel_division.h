@@ -21,9 +21,9 @@ bool has_exponents(const TensorSpec& tensor);
 bool has_blocked_operands(const OperatorSpec& spec, int (*cut_axis)(const ops::Attributes& attributes, size_t input),
                           DataType output = DataType::kS8);
 
-// For operators that process channels independently: Division::cut_axis, and the part of Division::divides that does
-// not depend on attributes. They have `num_inputs` inputs; for divides_elements() the inputs have the shape of the
-// output.
+// Implement, for operators that process channels independently, Division::cut_axis and the part of Division::divides
+// that does not depend on attributes. The operators have `num_inputs` inputs; for divides_elements() the inputs have
+// the shape of the output.
 int cut_channels(const ops::Attributes& attributes, size_t input);
 bool divides_channels(const OperatorSpec& spec, size_t num_inputs);
 bool divides_elements(const OperatorSpec& spec, size_t num_inputs);

@@ -18,14 +18,14 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 2^n for integers n in [-126, 127].
+// Returns 2^n for integers n in [-126, 127].
 template <class D, class VI>
 HWY_INLINE hn::Vec<D> simd_power_of_two(D d, VI n) {
   const hn::RebindToSigned<D> di;
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
-// exp(x) - 1 for |x| <= ln(2) / 2.
+// Returns exp(x) - 1 for |x| <= ln(2) / 2.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
   V p = hn::Set(d, 1.9875691500e-4f);
@@ -37,8 +37,8 @@ HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
   return hn::MulAdd(p, hn::Mul(x, x), x);
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln(2) / 2. The factor 2^n is applied in two halves, so that results extend down to
-// denormals and up to infinity.
+// Returns exp(x) = 2^n exp(r), |r| <= ln(2) / 2. The factor 2^n is applied in two halves, so that results extend down
+// to denormals and up to infinity.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp(D d, V x) {
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
@@ -51,8 +51,8 @@ HWY_INLINE V simd_exp(D d, V x) {
   return hn::IfThenElse(hn::Eq(x, x), scaled, x);
 }
 
-// exp(x) for x <= 0 or NaN. Results below the smallest normal number, 1e-38, are 0: a sum that contains exp(0) does not
-// show them, and computing denormals is slow.
+// Returns exp(x) for x <= 0 or NaN. Results below the smallest normal number, 1e-38, are 0: they would not affect a sum
+// that contains exp(0), and computing denormals is slow.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp_nonpositive(D d, V x) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // NearestInt is undefined out of range
@@ -66,14 +66,14 @@ HWY_INLINE V simd_exp_nonpositive(D d, V x) {
 #endif
 }
 
-// Near exp(x) = 1 the subtraction would cancel.
+// Returns exp(x) - 1. Uses the polynomial near 0, where the subtraction would cancel.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp_minus_one(D d, V x) {
   const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, 0.34f));
   return hn::IfThenElse(is_small, simd_small_exp_minus_one(d, x), hn::Sub(simd_exp(d, x), hn::Set(d, 1.0f)));
 }
 
-// With e = exp(-|x|): 1 / (1 + e), or e / (1 + e) below zero.
+// Returns 1 / (1 + e), or e / (1 + e) for negative x, with e = exp(-|x|).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
@@ -81,7 +81,7 @@ HWY_INLINE V simd_sigmoid(D d, V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
-// An odd polynomial below 0.625, 1 - 2 / (exp(2 |x|) + 1) above.
+// Returns tanh(x): an odd polynomial for |x| < 0.625, otherwise 1 - 2 / (exp(2 |x|) + 1) with the sign of x.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_tanh(D d, V x) {
   const V magnitude = hn::Abs(x);
@@ -98,8 +98,8 @@ HWY_INLINE V simd_tanh(D d, V x) {
   return hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.625f)), small, hn::CopySign(large, x));
 }
 
-// Below 1 an odd polynomial; above, 1 - exp(-x^2) p(1 / x^2) / x with the polynomial that Cephes uses for 1 < x < 2.
-// Beyond 2, where erfc < 0.005, its relative error does not show in erf.
+// Returns erf(x): an odd polynomial for |x| < 1, otherwise 1 - exp(-x^2) p(1 / x^2) / x with the polynomial that Cephes
+// uses for 1 < x < 2. Beyond 2, where erfc < 0.005, its relative error does not show in erf.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_erf(D d, V x) {
   const V z = hn::Mul(x, x);
@@ -170,7 +170,7 @@ HWY_INLINE V simd_log(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, zero), positive, other);
 }
 
-// log(1 + x) for x in [0, 1]; the last term corrects the rounding of 1 + x.
+// Returns log(1 + x) for x in [0, 1]; the last term corrects the rounding of 1 + x.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_log1p_unit(D d, V x) {
   const V one = hn::Set(d, 1.0f), u = hn::Add(one, x);
@@ -188,7 +188,7 @@ HWY_INLINE V reduce_angle(D d, V x, hn::Vec<hn::RebindToSigned<D>>& n) {
   return hn::NegMulAdd(nf, hn::Set(d, 7.54978995e-8f), hn::NegMulAdd(nf, hn::Set(d, 4.83751297e-4f), rest));
 }
 
-// The sine of x + quarters pi/2: quarters = 0 for sin, 1 for cos. Requires: |x| <= kMaxAngle.
+// Returns the sine of x + quarters pi/2: quarters = 0 for sin, 1 for cos. Requires: |x| <= kMaxAngle.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_sine(D d, V x, int quarters) {
   const hn::RebindToSigned<D> di;
@@ -237,7 +237,7 @@ HWY_INLINE V simd_atan(D d, V x) {
   return hn::CopySign(hn::Add(base, hn::MulAdd(hn::Mul(p, z), r, r)), x);
 }
 
-// asin(root), with root = |x|, or sqrt((1 - |x|) / 2) above 0.5. NaN outside [-1, 1].
+// Returns asin(root), with root = |x|, or sqrt((1 - |x|) / 2) above 0.5. NaN outside [-1, 1].
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V half_asin(D d, V magnitude) {
   const V half = hn::Set(d, 0.5f);

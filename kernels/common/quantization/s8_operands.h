@@ -64,8 +64,8 @@ Result<AddShifts> binary_shifts(const OperatorSpec& spec);
 // Returns kUnsupported unless the activation only narrows the bounds of s8.
 Status check_s8_activation(const Activation& activation);
 
-// For operators that copy elements unchanged: checks that every input has the same quantization as the output (possibly
-// none).
+// Checks, for operators that copy elements unchanged, that every input has the same quantization as the output
+// (possibly none).
 Status check_same_quantization(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels::s8

@@ -41,8 +41,8 @@ HWY_INLINE V32 add_s8(V32 a, V32 b, const s8::AddShifts& shifts, int32_t roundin
   return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), rounding)), shifts.right);
 }
 
-// Same, for an s8c addition, before the zero point of the output is added. a and b are elements minus their zero
-// points.
+// Returns the same for an s8c addition, before the zero point of the output is added. a and b are elements minus their
+// zero points.
 HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
   const D32 d;
   const V32 sum = hn::Add(hn::Mul(a, hn::Set(d, factors.a)), hn::Mul(b, hn::Set(d, factors.b)));

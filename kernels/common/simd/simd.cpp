@@ -25,13 +25,13 @@ namespace nestrt::kernels {
 namespace {
 
 #if HWY_ARCH_X86
-// Not all compilers' __builtin_cpu_supports() know the name.
+// Reads CPUID, because not every compiler's __builtin_cpu_supports() knows f16c.
 bool cpu_has_f16c() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
-// The features that Highway's HWY_AVX2 lets the compiler use.
+// Returns whether the CPU has all features that Highway's HWY_AVX2 lets the compiler use.
 bool cpu_has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") &&

@@ -37,8 +37,8 @@ std::span<const InstructionSet> supported_instruction_sets();
 // Returns the best supported set, unless NESTRT_ISA in the environment (a name of InstructionSet) or
 // force_instruction_set() overrides it.
 InstructionSet current_instruction_set();
-// For tests and benchmarks. Returns false without effect if this machine does not support the set. Do not call while
-// kernels run.
+// Selects a set, for tests and benchmarks. Returns false without effect if this machine does not support the set. Do
+// not call while kernels run.
 bool force_instruction_set(InstructionSet set);
 
 template <typename Function>

@@ -48,7 +48,7 @@ DepthwiseRows Depthwise16::rows_of(const ConvGeometry& geometry, int64_t block) 
   return rows;
 }
 
-// A slab is one depth of one block of one image, numbered in the order [image][block][z].
+// Computes rows of a slab: one depth of one block of one image. Slabs are numbered in the order [image][block][z].
 void Depthwise16::run_slab(const KernelCall& call, int64_t slab, Range range) const {
   const ConvGeometry& g = conv_.geometry;
   const int64_t depth = g.axes[0].output, plane = slab / depth;

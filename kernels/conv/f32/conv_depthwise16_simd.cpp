@@ -97,10 +97,10 @@ HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
   }
 }
 
-// For cores on which a vector load takes as long as two products (Cortex-A53): kernels of three taps along the width,
-// without dilation, with all vectors of kCount outputs together. Each input is loaded once for all outputs that read
-// it, and outputs are stored line by line, so that lines need not be read before they are written. The sums equal those
-// of step(), except that inputs outside the plane are multiplied as zeros.
+// Code for cores on which a vector load takes as long as two products (Cortex-A53). It supports kernels of three taps
+// along the width, without dilation, and processes all vectors of kCount outputs together. Each input is loaded once
+// for all outputs that read it, and outputs are stored line by line, so that lines need not be read before they are
+// written. The sums equal those of step(), except that inputs outside the plane are multiplied as zeros.
 constexpr int kLineTaps = 3;
 alignas(64) constexpr float kNoInput[kBlock] = {};
 
@@ -108,7 +108,7 @@ alignas(64) constexpr float kNoInput[kBlock] = {};
 template <int kCount, int kStride>
 struct LineInputs {
   static constexpr int kPixels = (kCount - 1) * kStride + kLineTaps;
-  static constexpr int kNew = kCount * kStride;  // pixels that the next outputs add
+  static constexpr int kNew = kCount * kStride;  // number of new pixels for the next outputs
   const float* pixels[kPixels];
   const float* prefetch;  // first pixel to prefetch, or null
 

@@ -48,7 +48,7 @@ WindowAxis window_axis(const ConvAxis& axis, int64_t outputs) {
   result.phases.clear();
   for (int64_t tap = 0; tap < axis.kernel; ++tap) {
     const int64_t phase = tap * axis.dilation % axis.stride;
-    if (tap > 0 && phase == 0) break;  // they repeat
+    if (tap > 0 && phase == 0) break;  // further taps repeat these phases
     result.phases.push_back(phase);
   }
   return result;
@@ -73,7 +73,7 @@ class Gemm final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kMaxColumns = 512;  // of a range
+  static constexpr int64_t kMaxColumns = 512;  // maximum columns of a range
   static constexpr int64_t kSumsStride = kMaxColumns + kShiftColumns;
 
   // Outputs of one depth of one group of one image.
@@ -101,7 +101,7 @@ class Gemm final : public Kernel {
   std::vector<int64_t> shifts_;
 };
 
-// In the order of the weights.
+// Adds the shifts in the order of the weights.
 void Gemm::add_shifts() {
   const auto& [d, h, w] = g_.axes;
   shifts_.reserve(static_cast<size_t>(reduction()));
@@ -202,13 +202,14 @@ bool accepts_conv_gemm(const OperatorSpec& spec) {
   return g && window_floats(*g, 1, 1) <= kMaxWindowFloats;
 }
 
-// Few input channels would fill a small part of a block too, which layouts of lower cost already avoid. For more of
-// them, compares vector products per input channel and pixel. Vectors of outputs contain 16 adjacent pixels here, and
-// 16 output channels in blocked tensors, where 3 x 3 kernels need fewer products.
+// Accepts convolutions with few output channels. Few input channels would also fill only a small part of a block, but
+// layouts of lower cost already avoid blocks for them. For more input channels, compares vector products per input
+// channel and pixel. Vectors of outputs contain 16 adjacent pixels here, and 16 output channels in blocked tensors,
+// where 3 x 3 kernels need fewer products.
 bool accepts_conv_gemm_narrow(const OperatorSpec& spec) {
-  constexpr double kEfficiency = 0.7;        // of products of few output channels
-  constexpr double kReorder = 1;             // of the input, because its producer and other users may be blocked
-  constexpr double kWinogradSpeedup = 2.25;  // at most
+  constexpr double kEfficiency = 0.7;  // relative speed of products with few output channels
+  constexpr double kReorder = 1;  // cost of reordering the input, because its producer and other users may be blocked
+  constexpr double kWinogradSpeedup = 2.25;  // upper bound
   constexpr double kMinSpeedup = 1.5;
   if (!accepts_conv_gemm(spec)) return false;
   const ConvGeometry g = conv_geometry(spec).value();

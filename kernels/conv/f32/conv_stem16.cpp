@@ -23,8 +23,8 @@ constexpr bool kGathers = true;
 constexpr bool kGathers = false;
 #endif
 
-constexpr int64_t kCopied = 4;       // elements at a time
-constexpr int64_t kMinColumns = 56;  // of a part of a row
+constexpr int64_t kCopied = 4;       // elements copied together
+constexpr int64_t kMinColumns = 56;  // minimum columns of a part of a row
 
 // Copies four elements `count` times at constant strides. Several copies are in flight, because an in-order core stalls
 // when it uses a load.

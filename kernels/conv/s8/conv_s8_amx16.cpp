@@ -39,23 +39,23 @@ constexpr int64_t kMaxUnitBytes = 1024 * 1024;
 // next to it.
 constexpr int64_t kBandBytes = 256 * 1024, kResidentWeights = 1280 * 1024;
 constexpr int64_t kSmallBandBytes = 32 * 1024;  // for a first-level cache of 48 KB
-constexpr int64_t kSpeedup = 4;                 // of products, relative to the rate assumed by task_count()
+constexpr int64_t kSpeedup = 4;                 // speedup of products over the rate assumed by task_count()
 
 // How the output is split into tiles. A unit is the smallest part of the output computed together: a tile of pixels for
 // 1 x 1, otherwise `lines` lines.
 struct Tiling {
   bool is_point = false;
   int64_t units = 0;
-  int64_t lines = 1;        // of a unit; if more than one, all are in one tile
+  int64_t lines = 1;        // lines of a unit; if more than one, all are in one tile
   int64_t line_points = 0;  // points between two lines of a tile
   int64_t width = 0;        // pixels of a line
   int64_t unit_tiles = 1;   // adjacent tiles of a unit
-  int64_t points = 0;       // of a tile, maximum
+  int64_t points = 0;       // maximum points of a tile
   int64_t depth = 0;        // bytes of a step
   int64_t steps = 0;
-  int64_t planes = 0;      // of 16 channels, per group
-  int64_t pitch = 0;       // bytes of a padded row; of a point for 1 x 1
-  int64_t unit_bytes = 0;  // of a band of one unit
+  int64_t planes = 0;      // planes of 16 channels per group
+  int64_t pitch = 0;       // bytes of a padded row, or of a point for 1 x 1
+  int64_t unit_bytes = 0;  // bytes of a band of one unit
 };
 
 Tiling point_tiling(const ConvGeometry& g) {
@@ -123,15 +123,15 @@ bool accepts_geometry(const ConvGeometry& g) {
 // A tile: points in one line, or the same number of points in each of several lines.
 struct Tile {
   const int8_t* points;
-  int64_t first;  // pixel
-  int64_t count;  // per line
+  int64_t first;  // first pixel
+  int64_t count;  // points per line
   int64_t lines;
 };
 
 // Up to two tiles by two blocks.
 struct Sums {
   Tile tiles[2];
-  int64_t count;  // of tiles
+  int64_t count;  // number of tiles
   int64_t first_block, blocks;
   alignas(64) int32_t sums[2 * kAmxPoints * 2 * kTileBlock];  // the second tile follows the first
 };
@@ -325,7 +325,8 @@ Tile S8Amx16::tile_at(const Task& task, Range units, int64_t index) const {
           lines.size()};
 }
 
-// In either loop order, the first tiles are the ones that read weights for the first time.
+// Multiplies tiles of inputs by up to two blocks of weights. In either loop order, the first tiles are the ones that
+// read weights for the first time.
 void S8Amx16::multiply(const Task& task, int64_t block, bool is_first, Sums& sums) const {
   sums.first_block = task.group * group_blocks() + block;
   sums.blocks = std::min<int64_t>(2, task.blocks.last - block);

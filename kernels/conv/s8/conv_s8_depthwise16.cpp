@@ -57,8 +57,8 @@ class S8Depthwise16 final : public Kernel, public WindowRows {
   S8Outputs outputs_;
   S8DepthwiseFunction function_;
   const int8_t* function_weights_;  // weights read by function_: weights_ or dot4_weights_
-  int64_t block_bytes_;             // of function_weights_
-  int64_t call_rows_;               // rows computed at a time, maximum
+  int64_t block_bytes_;             // bytes per block of function_weights_
+  int64_t call_rows_;               // maximum number of rows computed together
 };
 
 void S8Depthwise16::use_pairs() {
@@ -133,7 +133,7 @@ void S8Depthwise16::run_block(int64_t block, S8DepthwiseRows& rows, S8Finish& fi
   if (!finishes) outputs_.run(block, finish);
 }
 
-// A slab is one depth of one block of one image, numbered in the order [image][block][z].
+// Computes rows of a slab: one depth of one block of one image. Slabs are numbered in the order [image][block][z].
 void S8Depthwise16::run_slab(const KernelCall& call, int64_t slab, Range range, int32_t* sums) const {
   const ConvGeometry& g = geometry_;
   const int64_t plane = slab / g.axes[0].output, block = plane % blocks();

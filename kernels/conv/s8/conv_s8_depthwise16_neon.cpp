@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kBlock = 16;
 constexpr int kSide = 3, kTaps = kSide * kSide;
 
-// Stands in for rows outside the input. The window of two adjacent outputs is one pixel wider than the kernel.
+// Replaces rows outside the input. The window of two adjacent outputs is one pixel wider than the kernel.
 alignas(16) constexpr int8_t kZeros[(kSide + 1) * kBlock] = {};
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")

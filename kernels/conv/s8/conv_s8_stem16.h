@@ -33,7 +33,7 @@ struct S8StemRow {
   int64_t block_stride = 0;
 };
 
-// Computes rows of outputs in place of S8Product::run().
+// Computes rows of outputs instead of S8Product::run().
 class S8StemRows {
  public:
   virtual ~S8StemRows() = default;

@@ -113,7 +113,7 @@ void S8Winograd16::multiply_tiles(const int16_t* inputs, int64_t chunk_tiles, Ra
   product.steps = geometry_.in_channels / kWinogradS8Step;
   product.sums = products;
   const int64_t all = ceil_div(geometry_.out_channels, kTileBlock) * kWinogradPositions;
-  const int64_t last = (tiles.size() - 1) / kWinogradS8Group;  // group
+  const int64_t last = (tiles.size() - 1) / kWinogradS8Group;  // index of the last group
   const int64_t last_tiles = winograd_s8_group(chunk_tiles - tiles.first - last * kWinogradS8Group);
   const int64_t sixes = last + (last_tiles == kWinogradS8Group ? 1 : 0);
   for (int64_t position = 0; position < kWinogradPositions; ++position) {

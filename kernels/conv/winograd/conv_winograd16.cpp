@@ -90,7 +90,7 @@ class Winograd16 final : public Kernel {
 
   struct Position {
     int64_t weights;  // position of the weights
-    size_t of;        // class
+    size_t of;        // class of the position
   };
   void set_positions();
 

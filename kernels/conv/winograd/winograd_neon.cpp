@@ -281,7 +281,7 @@ WinogradTransforms winograd_two() {
 WinogradTransforms winograd_strided() {
   return transforms<kWinogradStrided, StridedInput, ShortStridedInput, StridedOutput, ShortStridedOutput>();
 }
-// Has no short tiles.
+// Returns the transforms for kernels with four taps, which have no short tiles.
 WinogradTransforms winograd_taps() { return transforms<kWinogradTaps, FourInput, FourInput, TapsOutput, TapsOutput>(); }
 
 void winograd_finish(const WinogradPixels& pixels) {

@@ -17,11 +17,11 @@ namespace nestrt::kernels {
 
 // Costs on a Cortex-A53, in cycles. The memory delivers 64 bytes in 22 cycles.
 struct WinogradCosts {
-  double direct_product;  // of a direct convolution
+  double direct_product;  // cost of a product of a direct convolution
   double product;
-  double direct_weight;  // of a direct convolution, read from memory
+  double direct_weight;  // cost of a weight of a direct convolution, read from memory
   double weight;
-  double element;  // of transforming one element; a tile has 16 inputs and outputs
+  double element;  // cost of transforming one element; a tile has 16 inputs and outputs
   int64_t min_tiles;
 };
 
@@ -71,8 +71,8 @@ class WinogradTasks {
             tile.column * step - w.pad_begin,
             outside};
   }
-  // For each chunk, calls transform for all items, then multiply for all products. `geometry` must be the one passed to
-  // the constructor.
+  // Calls transform for all items of a chunk, then multiply for all of its products, chunk by chunk. `geometry` must be
+  // the one passed to the constructor.
   void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const WinogradItem&)> transform,
            FunctionRef<void(const WinogradProducts&)> multiply) const;
 

@@ -32,7 +32,7 @@ double median_of(std::vector<double> samples) {
 }
 
 // Measures the time from a signal by one thread until a sleeping thread continues.
-Result<double> measure_hand_over() {
+Result<double> measure_wake_up() {
   constexpr int kRepetitions = 40;
   Event ping, pong;
   std::vector<double> samples;
@@ -176,11 +176,11 @@ class Measurement {
       result.works.push_back(series->times);
     }
     result.failed = failed_;
-    NESTRT_ASSIGN_OR_RETURN(const double hand_over, measure_hand_over());
+    NESTRT_ASSIGN_OR_RETURN(const double wake_up, measure_wake_up());
     const double lane = measure_lanes(*host_);
-    for (int threads : threads_) result.costs.set_overhead(host_key(threads), {hand_over, 0, 0, lane});
+    for (int threads : threads_) result.costs.set_overhead(host_key(threads), {wake_up, 0, 0, lane});
     for (const auto& [key, overheads] : overheads_)
-      result.costs.set_overhead(key, {hand_over + median_of(overheads.start), median_of(overheads.finish)});
+      result.costs.set_overhead(key, {wake_up + median_of(overheads.start), median_of(overheads.finish)});
     return result;
   }
 
@@ -228,7 +228,7 @@ class Measurement {
 
   const plan::Program* host_program(uint32_t branch) const { return program_for(branches_[branch], host_->info()); }
 
-  // A branch without host kernels runs on its unit in every inference and is measured there.
+  // Prepares branches without host kernels. Such a branch runs on its unit in every inference and is measured there.
   Status prepare_alone() {
     alone_.resize(branches_.size());
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
@@ -275,7 +275,7 @@ class Measurement {
   Status prepare_whole(Unit& unit) {
     Variant variant{.threads = threads_.back(), .unit = &unit};
     UnitInfo info = unit.info();
-    info.refused = options_.left_out;
+    info.refused = options_.rejected;
     bool any = false;
     for (uint32_t branch = 0; branch < branches_.size(); ++branch) {
       const std::optional<uint32_t> program = program_index_for(branches_[branch], info);
@@ -388,7 +388,7 @@ class Measurement {
     return {};
   }
 
-  // Includes skipped ones.
+  // Returns the number of inferences that have run or been skipped.
   int64_t inferences_done() const {
     int64_t done = 0;
     for (const Variant& variant : variants_)

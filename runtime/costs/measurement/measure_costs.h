@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the costs of a plan's operators on the available units.
-// Runs whole inferences so that caches are in their usual state. Each runs every branch that a unit supports on that
-// unit. The cost of an operator is the median of its times.
+// Measures the costs of a plan's operators on the available units. Runs whole inferences so that caches are in their
+// usual state. Each inference runs all branches that one unit supports on that unit. The cost of an operator is the
+// median of its times.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ struct MeasureOptions {
   // Time limit for all ways together. After that every way runs at most once more, and at least once in total.
   std::chrono::milliseconds total_limit{3'600'000};
   std::chrono::milliseconds unit_timeout{10'000};  // time limit for a branch on an accelerator
-  std::vector<const plan::Program*> left_out;      // programs rejected by their units (UnitInfo::refused)
+  std::vector<const plan::Program*> rejected;      // programs rejected by their units (UnitInfo::refused)
 };
 
 // The times of one work item on one unit. Outliers are more than three interquartile ranges beyond a quartile. They are

@@ -74,8 +74,9 @@ class Decoder {
   }
 
  private:
-  // In a file without shared data, every byte of the tables is used once and the budget suffices. A reference to a
-  // nested table is counted with both tables; this is offset by the lengths of lists, which are not counted.
+  // Charges bytes to the budget. In a file without shared data, every byte of the tables is used once and the budget
+  // suffices. A reference to a nested table is counted with both tables; this is offset by the lengths of lists, which
+  // are not counted.
   bool charge(uint64_t bytes) {
     if (status_.ok() && budget_.charge(bytes)) return true;
     fail("the tables refer to more entries than fit into them");

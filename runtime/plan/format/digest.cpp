@@ -15,7 +15,7 @@ Header read_header(std::span<const std::byte> file) {
   return header;
 }
 
-// The header with both digests set to zero.
+// Returns the header with both digests set to zero.
 Header without_digests(Header header) {
   header.tables_digest = 0;
   header.content_digest[0] = header.content_digest[1] = 0;

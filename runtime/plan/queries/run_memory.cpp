@@ -16,16 +16,16 @@ const plan::MemoryPlan* memory_plan_for(const plan::Tables& plan, plan::MemoryPl
 
 Status RunMemory::allocate_arena(uint64_t bytes, const UnitList& units) {
   own_ = AlignedMemory();
-  lent_ = nullptr;
+  shared_arena_ = nullptr;
   for (const std::shared_ptr<Unit>& unit : units) {
     if (bytes == 0) break;
-    Result<std::shared_ptr<HostVisibleMemory>> lent = unit->allocate_shared(bytes);
-    if (!lent) {
+    Result<std::shared_ptr<HostVisibleMemory>> shared = unit->allocate_shared(bytes);
+    if (!shared) {
       log(LogLevel::kInfo, fmt::format("{} cannot allocate the arena: {}; its data is copied instead",
-                                       unit->info().name, lent.error().message()));
-    } else if (*lent != nullptr) {
-      lent_ = std::make_unique<Lent>(std::move(*lent));
-      arena_ = lent_->memory->bytes();
+                                       unit->info().name, shared.error().message()));
+    } else if (*shared != nullptr) {
+      shared_arena_ = std::make_unique<SharedArena>(std::move(*shared));
+      arena_ = shared_arena_->memory->bytes();
       return {};
     }
   }

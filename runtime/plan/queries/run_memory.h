@@ -38,11 +38,11 @@ class RunMemory {
   // Returns false once a caller has observed that a unit may write to the arena at any time
   // (HostVisibleMemory::is_safe), until the next allocate(). It remains false even if another session has stopped the
   // unit in the meantime, so that all callers agree on the outcome of the run.
-  bool is_safe() const { return lent_ == nullptr || lent_->is_safe(); }
+  bool is_safe() const { return shared_arena_ == nullptr || shared_arena_->is_safe(); }
 
  private:
-  struct Lent {
-    explicit Lent(std::shared_ptr<HostVisibleMemory> lent) : memory(std::move(lent)) {}
+  struct SharedArena {
+    explicit SharedArena(std::shared_ptr<HostVisibleMemory> shared) : memory(std::move(shared)) {}
     bool is_safe() {
       if (!memory->is_safe()) was_unsafe.store(true);
       return !was_unsafe.load();
@@ -57,7 +57,7 @@ class RunMemory {
 
   const Plan* plan_ = nullptr;
   AlignedMemory own_;
-  std::unique_ptr<Lent> lent_;  // used instead of the host's arena
+  std::unique_ptr<SharedArena> shared_arena_;  // used instead of the host's arena
   std::span<std::byte> arena_;
   std::vector<std::byte*> buffers_;  // per buffer of the plan
   std::vector<uint8_t> writers_;     // per buffer of the plan

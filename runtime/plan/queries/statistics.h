@@ -15,7 +15,7 @@ struct OperatorStatistics {
   uint64_t weight_bytes = 0;  // constants read
 
   uint64_t bytes() const { return input_bytes + output_bytes + weight_bytes; }
-  // Multiply-accumulates per byte moved: the compute-to-communication ratio.
+  // Returns the multiply-accumulates per byte moved: the compute-to-communication ratio.
   double intensity() const { return bytes() == 0 ? 0.0 : static_cast<double>(macs) / static_cast<double>(bytes()); }
 };
 

@@ -50,7 +50,8 @@ bool holds_inputs(const plan::Tables& plan, const plan::Operator& op, const ops:
   return true;
 }
 
-// Two parts that share a block of channels would share bytes: the padding of one would be channels of the other.
+// Returns whether a part consists of whole blocks of channels. Two parts that share a block would share bytes: the
+// padding of one would be channels of the other.
 bool is_of_whole_blocks(int64_t block, int axis, int64_t start, int64_t count, int64_t all) {
   return block == 1 || (axis == 1 && start % block == 0 && (count % block == 0 || start + count == all));
 }

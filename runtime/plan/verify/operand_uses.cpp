@@ -25,7 +25,7 @@ constexpr uint64_t kMinStreamBytes = 4096;  // minimum charge
 constexpr uint64_t kUsesOfStreamByte = 1;
 constexpr uint64_t kMinRangeBytes = 4096;  // minimum charge: the unit allocates a page per range
 
-// Some kernels pack unpacked weights and pad them.
+// Returns the size of the largest packed form of the weights. Some kernels pack unpacked weights and pad them.
 uint64_t most_packed_bytes(const plan::Tensor& weights) {
   int64_t most = storage_bytes(weights.type, weights.shape, weights.layout);
   for (const PackingRow& row : kPackings)
@@ -87,7 +87,8 @@ class ProgramUses {
     return !has_stream(program) || streams_.charge(std::max(plan_.buffers[program.segments[0]].size, kMinStreamBytes));
   }
 
-  // For segments other than the stream, a program of instructions uses at most the bytes that its ranges cover.
+  // Charges the bytes that a program uses. For segments other than the stream, a program of instructions uses at most
+  // the bytes that its ranges cover.
   bool charge_bytes(const plan::Program& program) {
     const auto fits_segment = [&](uint32_t segment) { return bytes_.charge(plan_.buffers[segment].size); };
     const auto fits_range = [&](const plan::ProgramRange& range) { return bytes_.charge(copied_bytes(range)); };

@@ -33,8 +33,8 @@ std::vector<Extent> place(const Context& context, const plan::MemoryPlan& memory
   return placed;
 }
 
-// Both lists are in the form returned by place(). Operands may overlap each other if their lifetimes do not, so the
-// furthest end so far is compared.
+// Checks that no operand overlaps a result. Both lists are in the form returned by place(). Operands may overlap each
+// other if their lifetimes do not, so the furthest end so far is compared.
 Status check_apart(const std::vector<Extent>& read, const std::vector<Extent>& computed, uint32_t branch) {
   Extent furthest;
   auto next = read.begin();

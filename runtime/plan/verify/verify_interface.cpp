@@ -12,7 +12,7 @@
 namespace nestrt::plan_verify {
 namespace {
 
-// The inputs or the outputs. Each is plain, is alone at the start of its own buffer, and has a unique name.
+// The inputs or the outputs. Each is plain, covers a separate buffer, and has a unique name.
 class Interface {
  public:
   Interface(Context& context, std::string_view side, plan::BufferKind kind)
@@ -38,7 +38,7 @@ class Interface {
     return {};
   }
 
-  // Call after all tensors have been added.
+  // Checks that names are unique and that every buffer belongs to a tensor. Call after all tensors have been added.
   Status finish() {
     std::sort(names_.begin(), names_.end());
     if (const auto twin = std::adjacent_find(names_.begin(), names_.end()); twin != names_.end())

@@ -9,7 +9,8 @@
 namespace nestrt {
 namespace {
 
-// All other operators preserve the channel blocks of a tensor that is not plain.
+// Checks that only operators which support folded layouts have operands in them. Every other operator preserves the
+// channel blocks of operands that are not plain.
 Status verify_folded(const OperatorSpec& spec) {
   const ops::Kind kind = spec.kind();
   const auto fail = [&](const TensorSpec& operand) {

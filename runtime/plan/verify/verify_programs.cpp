@@ -237,9 +237,9 @@ class BranchCheck {
     return range.access == plan::RangeAccess::kRead ? Status() : fail("has a program that writes a segment");
   }
 
-  // A program may read what its branch's operators read, and write the bytes that they compute. These need not be all
-  // bytes of their outputs, because other branches compute the bytes of views. The driver ensures that a program reads
-  // write-only bytes only after writing them.
+  // Checks a range of a tensor. A program may read what its branch's operators read, and write the bytes that they
+  // compute. These need not be all bytes of their outputs, because other branches compute the bytes of views. The
+  // driver ensures that a program reads write-only bytes only after writing them.
   Status verify_tensor_range(const plan::Program& program, const plan::ProgramRange& range) const {
     const auto at = static_cast<uint32_t>(range.tensor);
     if (range.tensor < 0 || at >= touched_.size())
@@ -281,7 +281,7 @@ class BranchCheck {
     return buffer.kind != plan::BufferKind::kArena || buffer.last_use >= branch_.operators.back();
   }
 
-  // Otherwise, the value of bytes that two ranges write would depend on their order.
+  // Checks that no two ranges write the same bytes, because their value would then depend on the order of the writes.
   Status verify_writes_once(const plan::Program& program) const {
     std::vector<Extent> written = written_bytes(context_, program);
     std::erase_if(written, [](const Extent& bytes) { return bytes.begin == bytes.end; });
@@ -302,7 +302,8 @@ class BranchCheck {
     return true;
   }
 
-  // Checks for exactly these channels and rows of a tensor of `size` bytes; the rest is computed elsewhere.
+  // Checks that the range contains exactly these channels and rows of a tensor of `size` bytes; other programs compute
+  // the rest.
   Status verify_part_range(const plan::ProgramRange& range, uint32_t at, uint64_t size, ChannelRange part) const {
     const uint64_t lines = uint64_t{(*divisible_ + kChannelBlock - 1) / kChannelBlock} * rows_;
     const auto line_of = [&](uint32_t channel, uint32_t row) {
@@ -345,7 +346,7 @@ class BranchCheck {
            tensor.layout == Layout::kBlocked16;
   }
 
-  // Checks for the same number of bytes as the f32 elements, in the same order of channels.
+  // Checks that the range has as many bytes as the f32 elements, in the same order of channels.
   Status verify_bytes_range(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const uint64_t size = size_of(at);
     if (!program.channels.all()) return verify_part_range(range, at, size, program.channels);
@@ -354,8 +355,8 @@ class BranchCheck {
                             tensor_name(context_.plan, at), size));
   }
 
-  // Checks for blocks of 32 channels for a tensor with blocks of 16: at most twice its bytes. Programs for some
-  // channels may omit blocks at the end.
+  // Checks a range in blocks of 32 channels of a tensor in blocks of 16: it has at most twice the tensor's bytes.
+  // Programs for some channels may omit blocks at the end.
   Status verify_wider_blocks(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const ChannelBlocks stored = stored_blocks(tensor.shape, tensor.layout);
@@ -374,7 +375,8 @@ class BranchCheck {
                             tensor_name(context_.plan, at), size));
   }
 
-  // Checks for whole blocks of 32, except the last, for a tensor with these sizes in blocks of 16 and of 32.
+  // Checks that the range contains whole blocks of 32, except the last, of a tensor with these sizes in blocks of 16
+  // and of 32.
   Status verify_part_of_wider_blocks(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
                                      ChannelRange part) const {
     const uint64_t blocks16 = (uint64_t{*divisible_} + 15) / 16, blocks32 = (uint64_t{*divisible_} + 31) / 32;

@@ -28,8 +28,8 @@ Status verify_buffer(const Context& context, const plan::Buffer& buffer, uint32_
   return {};
 }
 
-// A zero dimension counts as one for the limit, because products of a subset of the dimensions must not overflow
-// either.
+// Checks the dimensions. A zero dimension counts as one for the limit, because products of a subset of the dimensions
+// must not overflow either.
 Status verify_shape(const plan::Tensor& tensor) {
   int64_t elements = 1;
   for (int64_t dim : tensor.shape.dims()) {

@@ -15,7 +15,7 @@ def help_of(program, *command):
 
 
 def sections_of(text):
-    """Splits a help text into (title, lines); the part in front of the first section has the title ''."""
+    """Splits a help text into (title, lines); the part before the first section has the title ''."""
     sections = [("", [])]
     for line in text.splitlines():
         found = SECTION.match(line)

@@ -18,7 +18,7 @@ def escape(text):
 
 
 def string_free(line):
-    """Replaces string literals by blanks of the same length, so that '//' in them is not a comment."""
+    """Replaces string literals with blanks of the same length, so that '//' in them is not a comment."""
     return re.sub(r'"(\\.|[^"\\])*"', lambda found: " " * len(found[0]), line)
 
 

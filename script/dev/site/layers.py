@@ -43,7 +43,7 @@ def edges(root, layers):
 
 
 def check_layers(root):
-    """Returns what differs between the diagram and the sources, one text each."""
+    """Returns the differences between the diagram and the sources, one message each."""
     layers = diagram((root / "ARCHITECTURE.md").read_text())
     if len(layers) < 6:
         return ["ARCHITECTURE.md: no layer diagram of lines 'folder -> folder, folder'"]

@@ -14,7 +14,7 @@ def without_code(text):
 
 
 def broken_links(root, path):
-    """Yields the relative links of a file that lead to nothing."""
+    """Yields the broken relative links of a file."""
     for target in LINK.findall(without_code(path.read_text())):
         if not re.match(r"[a-z]+:|#", target) and not (path.parent / target.split("#")[0]).exists():
             yield f"{path.relative_to(root)}: the link to '{target}' is broken"
@@ -29,6 +29,6 @@ def missing_paths(root, path):
 
 
 def check_links(root, own_files, pages):
-    """Returns what is wrong with the links of the repository's files and with the paths that files and pages name."""
+    """Returns the broken links of the repository's files, and the missing paths that files and pages name."""
     errors = [error for path in own_files for error in broken_links(root, path)]
     return errors + [error for path in [*own_files, *pages] for error in missing_paths(root, path)]

@@ -29,7 +29,7 @@ import samples  # noqa: E402
 
 
 def stage_own_file(name, page):
-    """Copies a file of the repository's root as a page, and rewrites its links for the new place."""
+    """Copies a file of the repository's root as a page, and rewrites its links for their new location."""
     up = "../" * page.count("/")
 
     def rewrite(found):

@@ -52,7 +52,7 @@ def wrapped(text, header=""):
 
 
 class Checker:
-    """Collects what is wrong with samples."""
+    """Collects errors in samples."""
 
     def __init__(self, root, work, programs):
         self.root, self.work, self.programs, self.errors = root, work, programs, []
@@ -187,7 +187,7 @@ def parameters_of(function):
 
 
 def check_samples(root, pages, work, programs):
-    """Returns what is wrong with the samples of the pages, one text each."""
+    """Returns the errors in the samples of the pages, one message each."""
     checker = Checker(root, work, programs)
     for path in pages:
         for sample in samples_of(path, path.relative_to(root)):

@@ -179,7 +179,7 @@ TEST_CASE("nestc states the problem of an invalid option") {
   workshop.check_refused(model, "--input-shape", {"--input-shape", "x"});
   workshop.check_refused(model, "positive dimensions", {"--input-shape", "x=1,-2"});
   workshop.check_refused(model, "'z'", {"--input-shape", "z=1"});
-  workshop.check_refused(model, "--bind takes NAME=VALUE", {"--bind", "x"});
+  workshop.check_refused(model, "--bind: expected NAME=VALUE", {"--bind", "x"});
   workshop.check_refused(model, "absent.npy", {"--bind", "x=absent.npy"});
   workshop.check_refused(model, "unknown board, CPU or unit 'toaster'", {"--target", "toaster"});
   workshop.check_bad_input(run_program("nestc", {"explain", model}), "add an accelerator, for example --target zcu102");

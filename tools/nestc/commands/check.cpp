@@ -228,7 +228,7 @@ Status CheckCommand::check_runs() const {
   const bool has_samples = !samples.images.empty() || !samples.npy.empty();
   if (has_samples || !inputs.empty() || options.random_runs > 0) return {};
   return Status(Code::kInvalidArgument,
-                "--random 0 without other inputs has nothing to run; add --input, --images or --npy");
+                "nothing to run: --random is 0 and no other inputs are given; add --input, --images or --npy");
 }
 
 Status CheckCommand::check_page() const {

@@ -144,8 +144,8 @@ Result<tools::ExitCode> CompileCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_files(path));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
   NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
-  CompileOptions looked_at;  // for calibration and search, which do not involve the vendor
-  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(looked_at, note_failure));
+  CompileOptions without_vendor;  // for calibration and search, which do not involve the vendor
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(without_vendor, note_failure));
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
   if (search_flags.wanted()) {
     NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));

@@ -228,7 +228,7 @@ tools::Page page_of(const std::string& model, const plan::Tables& tables, const 
                     {"multiplications", percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs)))},
                     {"kcycles", kilo(total.cycles)},
                     {"shared with the CPU", fmt::format("{} of them, in {} parts", total.divided, total.num_partial)}});
-    page.add_bars("What keeps operators off " + unit.unit, "MMAC", reason_bars(tables, unit),
+    page.add_bars("Why operators do not run on " + unit.unit, "MMAC", reason_bars(tables, unit),
                   "Work by reason. The reason states what would have to change.");
     tools::add_operator_graph(page, "Operators on " + unit.unit, tables,
                               [&](uint32_t op) { return mark_of(tables, unit, op); });
@@ -282,7 +282,7 @@ void add_explain_command(tools::Cli& cli) {
         NESTRT_RETURN_IF_ERROR(command->run());
         return tools::ExitCode::kOk;
       });
-  app.add_option("model", command->model, "the ONNX file, or a plan: what its units have programs for").required();
+  app.add_option("model", command->model, "the ONNX file, or a plan to show the programs of its units").required();
   app.add_option("--json", command->json, "also write the table to this file").not_empty();
   tools::add_html_option(app, command->html);
   command->flags.add_to(app);

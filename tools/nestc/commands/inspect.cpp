@@ -262,7 +262,7 @@ tools::Page page_of(const LoadedPlan& loaded) {
       [&](uint32_t op) {
         return tools::OperatorMark{tools::units_of(tables, op), {}};
       },
-      "By the units that have a program for them.");
+      "Coloured by the units that have a program for each operator.");
   page.add_table("What operators compute and move", operator_table(loaded));
   if (names_alternatives(tables))
     page.add_table("Kernels that a session may use instead of the compiler's choice", alternatives_table(tables));

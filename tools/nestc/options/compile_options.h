@@ -44,7 +44,7 @@ class CompileFlags {
   Result<CompileOptions> options() const;
   // Errors: kInvalidArgument if `output` is a file of --bind.
   Status check_output(const std::string& output) const;
-  // For commands that support one shape. Errors: kInvalidArgument if several are given.
+  // Checks that at most one shape is given, for commands that support one shape. Errors: kInvalidArgument.
   Status require_one_shape(std::string_view command) const;
   // Returns the first option given, such as "--mean"; empty if there is no option.
   std::string first_given() const;

@@ -18,7 +18,7 @@ using Assignment = std::pair<std::string, std::string>;
 Result<Assignment> split_assignment(const std::string& text, const std::string& flag) {
   const size_t at = text.rfind('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
-    return Status(Code::kInvalidArgument, flag + " takes NAME=VALUE; '" + text + "' was given");
+    return Status(Code::kInvalidArgument, flag + ": expected NAME=VALUE, got '" + text + "'");
   }
   return Assignment(text.substr(0, at), text.substr(at + 1));
 }
@@ -35,8 +35,8 @@ Result<Shape> parse_shape(const std::string& text, const std::string& flag) {
     int64_t dim = 0;
     const auto [next, error] = std::from_chars(at, end, dim);
     if (error != std::errc() || dim < 1 || shape.rank() == Shape::kMaxRank || (next != end && *next != ',')) {
-      return Status(Code::kInvalidArgument, flag + " takes up to " + std::to_string(Shape::kMaxRank) +
-                                                " positive dimensions such as 1,3,640,640; '" + text + "' was given");
+      return Status(Code::kInvalidArgument, flag + ": expected up to " + std::to_string(Shape::kMaxRank) +
+                                                " positive dimensions such as 1,3,640,640, got '" + text + "'");
     }
     shape.push_back(dim);
     if (next == end) return shape;
@@ -52,23 +52,22 @@ Result<HostTensor> read_binding(const std::string& file) {
 }  // namespace
 
 std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
-  return {
-      command
-          .add_option("--input-shape", input_shapes_,
-                      "fix the dimensions of an input: NAME=1,3,640,640 (repeatable; several of one input make a plan "
-                      "for all of these shapes)")
-          .repeatable(),
-      command
-          .add_option("--bind", bindings_,
-                      "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes")
-          .repeatable(),
-      command
-          .add_option("--computed-constants", computed_mb_,
-                      "megabytes of constants that the compiler may compute beyond the model's own; more for "
-                      "models that generate their weights")
-          .in_range(0, 4096)
-          .type_name("MB")
-          .show_default()};
+  return {command
+              .add_option("--input-shape", input_shapes_,
+                          "fix the dimensions of an input: NAME=1,3,640,640 (repeatable; several shapes of one input "
+                          "create a plan for all of them)")
+              .repeatable(),
+          command
+              .add_option("--bind", bindings_,
+                          "make an input a constant: NAME=FILE.npy (repeatable); for inputs that determine shapes")
+              .repeatable(),
+          command
+              .add_option("--computed-constants", computed_mb_,
+                          "maximum size of the constants that the compiler computes, in addition to the model's own; "
+                          "increase it for models that generate their weights")
+              .in_range(0, 4096)
+              .type_name("MB")
+              .show_default()};
 }
 
 Status ImportFlags::check_output(const std::string& output) const {
@@ -97,10 +96,11 @@ Result<std::vector<std::map<std::string, Shape>>> ImportFlags::shapes() const {
   std::vector<std::map<std::string, Shape>> result(count);
   for (const auto& [input, shapes] : given) {
     if (shapes.size() != 1 && shapes.size() != count)
-      return Status(Code::kInvalidArgument,
-                    fmt::format("--input-shape is given {} times for input '{}' and {} times for another: once, or as "
-                                "often as the plan has shapes",
-                                shapes.size(), input, count));
+      return Status(
+          Code::kInvalidArgument,
+          fmt::format("--input-shape is given {} times for input '{}' and {} times for another; give it once, or "
+                      "once per shape of the plan",
+                      shapes.size(), input, count));
     for (size_t i = 0; i < count; ++i) result[i].emplace(input, shapes[shapes.size() == 1 ? 0 : i]);
   }
   for (size_t i = 1; i < count; ++i)

@@ -19,7 +19,7 @@ class ImportFlags {
   // Returns the shapes of inputs in order; the first is that of options(). All inputs given several times have the same
   // number of shapes. An input given once has the same shape in all. Errors: kInvalidArgument.
   Result<std::vector<std::map<std::string, Shape>>> shapes() const;
-  // For commands that support one shape. Errors: kInvalidArgument if several are given.
+  // Checks that at most one shape is given, for commands that support one shape. Errors: kInvalidArgument.
   Status require_one_shape(std::string_view command) const;
   // Reads the files of --bind. Errors: kInvalidArgument with the flag and the expected format, and those of read_npy.
   Result<ImportOptions> options() const;

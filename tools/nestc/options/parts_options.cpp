@@ -79,9 +79,10 @@ void PartsFlags::add_to(tools::Command command, const tools::Option& output) {
           .needs(folder)};
   options_.push_back(
       command
-          .add_option("--capability", capability_,
-                      "instead of a plan, operators and costs of a vendor's compiler (YAML, "
-                      "docs/how-to/vendor-compilers.md): worthwhile parts go to the vendor, the rest to the CPU")
+          .add_option(
+              "--capability", capability_,
+              "operators and costs of a vendor's compiler (YAML, docs/how-to/vendor-compilers.md), used instead "
+              "of a plan: worthwhile parts go to the vendor, the rest to the CPU")
           .needs(folder)
           .excludes(options_.back()));
   for (const tools::Option& option : export_.add_to(command)) options_.push_back(option);

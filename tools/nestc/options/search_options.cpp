@@ -58,7 +58,7 @@ void print(const SearchResult& result) {
 void print_verdict(const SearchResult& result, double max_loss) {
   const Trial& chosen = result.trials[result.chosen];
   const std::string kind = chosen.score.right && chosen.score.right_in_f32
-                               ? fmt::format("right: {}, in f32: {}", *chosen.score.right, *chosen.score.right_in_f32)
+                               ? fmt::format("correct: {}, in f32: {}", *chosen.score.right, *chosen.score.right_in_f32)
                                : "top class differs from f32";
   const std::string loss =
       fmt::format("{:.2f} points over {} samples ({})", chosen.score.loss(), chosen.score.samples, kind);

@@ -33,8 +33,9 @@ void VendorFlags::add_to(tools::Command command) {
                                  .not_empty()
                                  .needs(vendor);
   command
-      .add_option("--vendor-capability", capability_,
-                  "instead of a plan, operators and costs of the vendor's compiler; NAME gets the worthwhile parts")
+      .add_option(
+          "--vendor-capability", capability_,
+          "operators and costs of the vendor's compiler, used instead of a plan: NAME gets the worthwhile parts")
       .type_name("FILE")
       .not_empty()
       .needs(vendor)

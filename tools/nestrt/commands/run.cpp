@@ -170,7 +170,7 @@ Result<int> find_shape(const Options& options) {
 }
 
 // Integer kernels convert NaN to 0 and f32 kernels propagate it, so the class may be meaningless despite a high score.
-void warn_of_no_numbers(std::span<const ConstTensorView> inputs) {
+void warn_of_nan(std::span<const ConstTensorView> inputs) {
   if (!std::ranges::all_of(inputs, tools::holds_numbers))
     log(LogLevel::kWarning, "an input has NaN elements, so the results are meaningless");
 }
@@ -186,7 +186,7 @@ Status run_arrays(const Options& options) {
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(loaded.plan->outputs()));
   std::vector<ConstTensorView> inputs;
   for (const tools::Array& array : arrays) inputs.push_back(array.view());
-  warn_of_no_numbers(inputs);
+  warn_of_nan(inputs);
   NESTRT_RETURN_IF_ERROR(loaded.run(inputs, outputs.views()));
   NESTRT_RETURN_IF_ERROR(report_trace(loaded, options));
   if (!options.labels.empty()) {

@@ -48,7 +48,8 @@ class Sessions {
     return run(name, solutions);
   }
 
-  // Each session knows how busy the others keep the units when they run alone, as concurrently created sessions do.
+  // Simulates contention-aware sessions. Each session knows how busy the others keep the units when they run alone, as
+  // concurrently created sessions do.
   Result<ConcurrentFigures> each_contention_aware() const {
     std::vector<std::vector<double>> shares;
     for (const scheduler::Problem& problem : problems_) {

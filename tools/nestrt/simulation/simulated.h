@@ -26,7 +26,7 @@ uint32_t count_npu_branches(const scheduler::Problem& problem, const Schedule& s
 // Returns the best schedule found with all accelerators or with fewer. Errors: those of run_in_virtual_time().
 Result<Simulated> simulate(const scheduler::Problem& problem, ScheduleMethod method, int budget_ms);
 
-// Replaces `result` by the schedule of a more restricted problem if that one is shorter, as a search may miss it.
+// Replaces `result` with the schedule of a more restricted problem if that one is shorter, as a search may miss it.
 Status take_shorter(const scheduler::Problem& problem, const Simulated& other, Simulated& result);
 
 }  // namespace nestrt::command

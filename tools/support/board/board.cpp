@@ -39,7 +39,7 @@ Status read_number(const YAML::Node& map, const std::string& key, T low, T high,
   return {};
 }
 
-// Reads a rate in MB/s, which equals bytes per microsecond; 0: nothing is moved.
+// Reads a rate in MB/s, which equals bytes per microsecond. Accepts 0, which the caller interprets.
 Status read_rate(const YAML::Node& map, const std::string& key, double& value) {
   NESTRT_RETURN_IF_ERROR(read_number(map, key, 0.0, kMaxRate, value));
   if (value == 0 || value >= kMinPerUs) return {};

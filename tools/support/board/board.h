@@ -53,8 +53,8 @@ struct Board {
   std::vector<std::string> profiles;  // cost files, relative to the board's
 };
 
-// `check` receives every unit and may correct it; its errors get the line. `name` appears in messages. Errors:
-// kInvalidArgument with the line; for a file also kNotFound and kIo.
+// Parse or read a board file. `check` is called for every unit and may correct it; its errors get the unit's line.
+// `name` appears in messages. Errors: kInvalidArgument with the line; for a file also kNotFound and kIo.
 using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);

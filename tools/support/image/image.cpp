@@ -74,8 +74,8 @@ bool is_truncated_bmp(std::span<const std::byte> content, int width, int height)
   return content.size() < number_at(content, 10, 4) + rows + (bits + 7) / 8;
 }
 
-// A PNG row has one byte in addition to its pixels, an interlaced one two. Buffers grow by doubling; that of the
-// compressed data starts at one page.
+// Returns the limit for the buffers of a PNG. A row has one byte in addition to its pixels, an interlaced row has two.
+// Buffers grow by doubling; that of the compressed data starts at one page.
 GrowthLimit growth_for(size_t content_bytes, size_t width, size_t height, size_t pixel_bytes) {
   return {2 * (content_bytes + (width * pixel_bytes + 2) * height) + 4096, false};
 }

@@ -9,7 +9,8 @@
 namespace nestrt::tools {
 namespace {
 
-// An empty list means `neutral`; a list of one value applies to all channels.
+// Returns whether both lists apply the same values. An empty list means `neutral`; a list of one value applies to all
+// channels.
 bool is_same(const std::vector<float>& a, const std::vector<float>& b, float neutral) {
   const auto at = [neutral](const std::vector<float>& values, size_t i) {
     if (values.empty()) return neutral;

@@ -42,7 +42,7 @@ std::optional<ReferenceResult> parse_reference(std::string_view line, size_t) {
   return ReferenceResult{plain_name(columns[0]), *label, *top1, *largest};
 }
 
-// A header line names columns; a name with the ending of a sample file is not a header.
+// Returns whether a line is a header, which names columns. A name with the extension of a sample file is not a header.
 bool is_head(std::string_view line) {
   if (line.find('\t') == std::string_view::npos) return false;
   const std::string_view first = split(line, "\t")[0];
@@ -127,7 +127,7 @@ Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path, c
     const auto refuse = [&](std::string_view why) {
       return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: '{}' {}", path, row.line, row.file, why));
     };
-    if (leaves_folder(row.file)) return refuse("leaves the folder of the files");
+    if (leaves_folder(row.file)) return refuse("is outside the folder of the files");
     row.file = plain_name(row.file);
     const auto [known, is_new] = classes.emplace(row.file, row.label);
     if (known->second != row.label) return refuse("is already listed with a different class");

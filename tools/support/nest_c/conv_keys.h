@@ -35,12 +35,12 @@ std::optional<ConvKey> parse_conv_key(const std::string& text);
 // Built in one pass over the plan, so that looking up many keys does not scan the plan each time.
 class ConvKeys {
  public:
-  using Names = std::map<std::string, uint32_t>;  // the name of each work and one of its operators
+  using Names = std::map<std::string, uint32_t>;  // the name of each work item, and one of its operators
   using Works = std::set<const Names::value_type*>;
 
   explicit ConvKeys(const Plan& plan);
-  // Returns the works of the convolutions with this key, whose dimensions are in NCHW or NHWC order. Names follow the
-  // plan's weights. The result is valid as long as this object.
+  // Returns the work items of the convolutions with this key, whose dimensions are in NCHW or NHWC order. Names follow
+  // the plan's weights. The result is valid as long as this object.
   const Works& works(const ConvKey& key) const;
 
  private:

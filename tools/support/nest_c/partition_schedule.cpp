@@ -107,7 +107,7 @@ class Builder {
     return wrong(fmt::format("nodeToPartition: '{}'{} of the plan are in no partition; add them", first, others));
   }
 
-  // Each group is a stage, and so is each partition without a group.
+  // Makes a stage of each group and of each partition without a group.
   void make_stages() {
     stage_of_.assign(source_.partitions.size(), kInvalidIndex);
     const auto add = [&](const std::vector<uint32_t>& partitions) {
@@ -141,7 +141,7 @@ class Builder {
     return {};
   }
 
-  // Orders the stages: of those that are ready, the one whose first branch comes first in the plan.
+  // Orders the stages. Among the stages that are ready, the one whose first branch comes first in the plan is next.
   Result<std::vector<uint32_t>> order_of_stages() const {
     std::vector<uint32_t> order;
     std::set<std::pair<uint32_t, uint32_t>> ready;  // first branch, stage
@@ -163,8 +163,9 @@ class Builder {
     return order;
   }
 
-  // Every waiting stage depends on another waiting one, so following the dependencies reaches a cycle: it ends at the
-  // first stage that is visited twice. Each dependency is visited once.
+  // Returns an error that names two stages of a cycle. Every waiting stage depends on another waiting one, so following
+  // the dependencies reaches a cycle: it ends at the first stage that is visited twice. Each dependency is visited
+  // once.
   Status explain_cycle(const std::vector<size_t>& waiting) const {
     const auto needed = [&](uint32_t stage) {
       const auto& before = stages_[stage].before;
@@ -228,7 +229,7 @@ class Builder {
     return {};
   }
 
-  // `before`: by lane, the last step of the previous stage.
+  // Adds a step. `before`: by lane, the last step of the previous stage.
   void add_step(Step step, const std::map<uint32_t, uint32_t>& before) {
     if (last_of_lane_.count(step.lane) == 0) {
       for (const auto& [lane, last] : before)

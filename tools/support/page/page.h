@@ -76,7 +76,7 @@ class Page {
   // Requires edges between existing nodes.
   void add_graph(const std::string& title, const std::vector<PageNode>& nodes, const std::vector<PageEdge>& edges,
                  const std::string& note = "");
-  // `operators` operators and an arena of `bytes` bytes.
+  // Adds a memory map for `operators` operators and an arena of `bytes` bytes.
   void add_memory(const std::string& title, const std::vector<PageBlock>& blocks, uint32_t operators, uint64_t bytes,
                   const std::string& note = "");
 

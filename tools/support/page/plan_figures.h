@@ -28,7 +28,7 @@ std::string units_of(const plan::Tables& tables, uint32_t op);
 // Returns the size of the accelerator programs in bytes, including their weight copies. Each buffer counts once.
 uint64_t program_bytes(const plan::Tables& tables);
 
-// Adds the lifetimes and positions of the arena's buffers, from the memory plan for any order if there is one.
+// Adds the lifetimes and positions of the arena's buffers, from the memory plan for any schedule if it exists.
 void add_memory_map(Page& page, const plan::Tables& tables);
 
 }  // namespace nestrt::tools

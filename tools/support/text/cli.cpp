@@ -34,7 +34,8 @@ std::string check_between(const std::string& text, double least, double most) {
   return good ? std::string() : fmt::format("{} is not a number between {} and {}", text, least, most);
 }
 
-// If a standard stream is closed, the next opened file would take its descriptor and receive messages.
+// Opens a substitute for each closed standard stream. Otherwise the next opened file would take its descriptor and
+// receive messages.
 void occupy_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of nestrt and nestc: commands with options, help with examples, exit codes. To include this is
-// cheap; CLI11, which does the work, is seen by cli.cpp only.
+// The command line of nestrt and nestc: commands with options, help with examples, exit codes. This header is cheap to
+// include; only cli.cpp includes CLI11.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ enum class ExitCode : int {
   kInterrupted = 130,  // by the user; partial results are printed
 };
 
-// An option, a flag or an argument of a command. A handle: copies refer to the same one, which lives as long as the
-// Cli.
+// An option, a flag or an argument of a command. It is a handle: copies refer to the same option, which lives as long
+// as the Cli.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
   Option& required();
   Option& type_name(const std::string& name);  // name of the value in help
-  Option& show_default();                      // shows the present value of the variable as the default
+  Option& show_default();                      // shows the current value of the variable as the default
 
   // Restricts the accepted values.
   Option& in_range(int64_t least, int64_t most);
@@ -53,7 +53,7 @@ class Option {
   Option& needs(const std::string& other);
   Option& excludes(const Option& other);
 
-  // After parsing.
+  // Returns whether the option was given. Call after parsing.
   bool given() const;
   std::string name() const;  // "--threads"
 
@@ -61,8 +61,8 @@ class Option {
   CLI::Option* option_;
 };
 
-// A command and its options. A handle, as Option. Variables must outlive parsing and keep their values if an option is
-// not given.
+// A command and its options. It is a handle, like Option. Variables must outlive parsing and keep their values if an
+// option is not given.
 class Command {
  public:
   explicit Command(CLI::App& app) : app_(&app) {}
@@ -77,7 +77,7 @@ class Command {
   // "!--no-split" sets its variable to false.
   Option add_flag(const std::string& names, bool& value, const std::string& description);
 
-  // After parsing.
+  // Returns whether the option was given. Call after parsing.
   bool given(const std::string& name) const;
 
  private:

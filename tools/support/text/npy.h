@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // NumPy's .npy files, format versions 1 to 3 (numpy.lib.format).
 //
-// Read: f4, f8 (rounded to f32), i1, u1, i4, i8, b1; little-endian, C order. Everything else is refused with the numpy
-// expression that converts it. A file is untrusted: the header is bounded, the shape checked for overflow, and the
-// data must have exactly the bytes that the header promises.
+// Read: f4, f8 (rounded to f32), i1, u1, i4, i8, b1; little-endian, C order. Everything else is rejected with an error
+// that contains the numpy expression which converts it. A file is untrusted: the header is bounded, the shape checked
+// for overflow, and the data must have exactly the bytes that the header states.
 #pragma once
 
 #include <cstddef>

@@ -82,7 +82,8 @@ void append_shortened(std::string& result, std::string_view text, size_t most) {
   append_escaped(result, text.substr(start_of(text, count - most / 3)));
 }
 
-// A quotation starts at the beginning or after a space or bracket; an apostrophe does not start one.
+// Returns the position of the next quotation. A quotation starts at the beginning or after a space or bracket; an
+// apostrophe does not start one.
 size_t find_quotation(std::string_view text) {
   for (size_t at = text.find('\''); at != std::string_view::npos; at = text.find('\'', at + 1))
     if (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(') return at;

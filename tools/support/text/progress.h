@@ -43,7 +43,7 @@ class StageLine {
   StageLine(const StageLine&) = delete;
   StageLine& operator=(const StageLine&) = delete;
 
-  // Replaces the line by "what: stage".
+  // Replaces the line with "what: stage".
   void show(std::string_view stage);
 
  private:

@@ -23,7 +23,7 @@ Status refuse(const YAML::Node& node, std::string_view what);
 // Errors: kInvalidArgument if the map lacks the key or its text is not UTF-8.
 Result<YAML::Node> member(const YAML::Node& map, const std::string& key);
 Result<std::string> member_text(const YAML::Node& map, const std::string& key);
-// As above, for at most `max_bytes` bytes.
+// Returns the member's text like member(), for at most `max_bytes` bytes.
 Result<std::string> member_text(const YAML::Node& map, const std::string& key, size_t max_bytes);
 
 // Errors: kInvalidArgument if the map has an unknown or repeated key.

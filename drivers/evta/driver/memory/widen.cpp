@@ -62,7 +62,7 @@ inline Lanes product(const Lanes& a, const Lanes& b) {
 
 // Prefetches the cache lines of each plane. The core's prefetcher follows two streams (Cortex-A53 TRM, 6.6.2); four
 // planes and a result are too many for it.
-void touch(const std::byte* from, int64_t bytes) {
+void prefetch(const std::byte* from, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += kLine) (void)*static_cast<const volatile std::byte*>(from + at);
 }
 
@@ -92,7 +92,8 @@ void widen_run(const Run& run, const Lanes& scales, std::byte* to) {
 void widen_block(Run run, const Lanes& scales, std::byte* to) {
   for (int64_t left = run.count; left > 0; left -= run.count) {
     run.count = std::min(left, kVectors);
-    for (int64_t byte = 0; byte < 4; ++byte) touch(run.from + byte * run.plane, (run.count - 1) * run.stride + kLanes);
+    for (int64_t byte = 0; byte < 4; ++byte)
+      prefetch(run.from + byte * run.plane, (run.count - 1) * run.stride + kLanes);
     widen_run(run, scales, to);
     run.from += run.count * run.stride;
     to += run.count * kVectorBytes;

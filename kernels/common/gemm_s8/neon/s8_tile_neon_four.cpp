@@ -28,19 +28,19 @@ constexpr int64_t kFour = 4;
 // Arguments of the assembly.
 struct FourPoints {
   const int8_t* weights;
-  const int8_t* second_weights;  // of the second half of the outputs
+  const int8_t* second_weights;  // weights of the second half of the outputs
   const int8_t* input;
   const int64_t* offsets;
   const int8_t* padding;
   int64_t segments;
   int64_t chunk_stride;
-  int64_t steps;           // in a segment
-  int64_t all_segments;    // in all chunks
+  int64_t steps;           // steps per segment
+  int64_t all_segments;    // segments in all chunks
   int64_t offsets_stride;  // bytes from a segment to the next
   int64_t last_offset;     // bytes from the offset of the first point to that of the last
   const int32_t* start;
   int32_t* sums;
-  int32_t* last_sums;  // of the last point
+  int32_t* last_sums;  // sums of the last point
 };
 
 // Vector instructions, each paired with integer ones.

@@ -33,7 +33,7 @@ constexpr int64_t kEight = 8 * kTileBlock;  // weights of eight inputs
 // Arguments of the assembly.
 struct ShortSums {
   const int64_t* offsets;
-  const int64_t* last_offsets;  // of the last pair of points, or of the last point
+  const int64_t* last_offsets;  // offsets of the last pair of points, or of the last point
   const int8_t* input;
   int64_t step_stride;  // bytes from 16 inputs to the next 16
   int8_t* output;

@@ -32,16 +32,16 @@ struct ThreePoints {
   const int8_t* input;
   int64_t steps;
   const int8_t* weights;
-  const int8_t* second_weights;  // of the second half of the outputs, minus half a step
+  const int8_t* second_weights;  // weights of the second half of the outputs, minus half a step
   const int8_t* padding;
   const uint8_t* chains;
   int64_t chunk_stride;
   int64_t offsets_stride;  // bytes from a segment to the next
   // The step after the first.
   const int64_t* next_offsets;
-  int64_t next_segments;  // left in its chunk
+  int64_t next_segments;  // segments left in its chunk
   const int8_t* next_input;
-  int64_t next_steps;  // left
+  int64_t next_steps;  // steps left
   const int32_t* start;
   int32_t* sums = nullptr;
   int8_t* output = nullptr;  // null: store sums

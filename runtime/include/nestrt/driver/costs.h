@@ -62,7 +62,7 @@ class CostTable {
 
   // Sets the overheads of a unit.
   void set_overhead(const UnitKey& unit, const UnitOverhead& overhead);
-  // Returns the overhead set for the largest number of threads not above the unit's, or zeros if there is none set.
+  // Returns the overhead set for the largest number of threads not above the unit's, or zeros if no overhead is set.
   UnitOverhead overhead(const UnitKey& unit) const;
 
   // Set and return the clock in MHz at which the unit's costs were obtained; 0: unknown.
@@ -76,7 +76,7 @@ class CostTable {
   using Works = std::map<std::string, WorkCost, std::less<>>;
   const std::map<UnitKey, Works>& units() const { return units_; }
   const std::map<UnitKey, UnitOverhead>& overheads() const { return overheads_; }
-  // Returns whether all units are without costs.
+  // Returns whether the table has no costs.
   bool empty() const { return units_.empty(); }
 
  private:

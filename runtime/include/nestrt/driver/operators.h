@@ -72,7 +72,7 @@ struct Conv {
   bool operator==(const Conv&) const = default;
 };
 
-// Inputs as Conv; weights [C, M/group, kernel...]. output_padding adds to the far end.
+// Inputs as for Conv; weights [C, M/group, kernel...]. output_padding adds to the far end.
 struct ConvTranspose {
   std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end, output_padding;
   int32_t group = 1;
@@ -280,7 +280,7 @@ struct Softmax {
   bool operator==(const Softmax&) const = default;
 };
 
-// Across channels (axis 1).
+// Normalizes across channels (axis 1).
 struct LocalResponseNorm {
   int32_t size = 0;
   float alpha = 0;
@@ -516,8 +516,8 @@ enum class Kind : uint8_t {
 using AnyOperator = std::variant<std::monostate NESTRT_FOR_EACH_OPERATOR(NESTRT_ALTERNATIVE)>;
 #undef NESTRT_ALTERNATIVE
 
-// The attributes of an operator, as a variant over all operators. A class, so that the code for copying and comparing
-// thirty alternatives is compiled only once.
+// The attributes of an operator, as a variant over all operators. It is a class so that the code for copying and
+// comparing thirty alternatives is compiled only once.
 class Attributes : public AnyOperator {
  public:
   Attributes();

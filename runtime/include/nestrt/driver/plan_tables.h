@@ -144,7 +144,7 @@ struct KernelSelection {
 // What a program consists of.
 enum class ProgramKind : uint8_t {
   kKernels = 0,       // operators run by CPU kernels
-  kInstructions = 1,  // What a program consists of.
+  kInstructions = 1,  // an instruction stream for an NPU
   kBlob = 2,          // a vendor's program, opaque to nestrt
 };
 

@@ -156,7 +156,7 @@ TEST_CASE("A plug-in that crashes too often without a successful run is not rest
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
   Isolation isolation;
-  isolation.most_starts = 3;
+  isolation.max_starts = 3;
   const auto unit = open_crashing_unit(isolation);
   nestrt::test::PreparedCopy copy(*unit, skeleton_copy_file());
   for (int start = 1; start < 3; ++start) {
