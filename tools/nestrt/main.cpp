@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
   nestrt::command::add_run(cli);
   nestrt::command::add_eval(cli);
   nestrt::command::add_bench(cli);
+  nestrt::command::add_compare(cli);
   nestrt::command::add_info(cli);
   nestrt::command::add_verify(cli);
   nestrt::command::add_profile(cli);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The files that the tests of bench and info left in WORK hold these keys.
-set(bench_keys threads median_ms p90_ms p99_ms min_ms first_ms load_ms peak_rss_mb arena_bytes operators)
+set(bench_keys threads run_ms median_ms p90_ms p99_ms min_ms first_ms load_ms peak_rss_mb arena_bytes operators)
 set(info_keys digest targets weight_bytes arena_bytes inputs outputs operators)
 foreach(command bench info)
   file(READ ${WORK}/${command}.json text)

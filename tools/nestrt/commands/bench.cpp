@@ -369,6 +369,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"threads", m.threads},
             {"runs", m.runs()},
             {"warmup", options.warmup},
+            {"run_ms", Json::array(m.run_ms)},
             {"median_ms", latency.median},
             {"p90_ms", latency.p90},
             {"p99_ms", latency.p99},

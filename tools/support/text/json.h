@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON results of the commands. This header is cheap to include; only json.cpp includes nlohmann/json.
+// JSON results of the commands, written and read. This header is cheap to include; only json.cpp includes
+// nlohmann/json.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "nestrt/status.h"
+#include "nestrt/result.h"
 
 namespace nestrt::tools {
 
@@ -50,10 +53,21 @@ class Json {
   void set(std::string_view name, Json value);
 
   bool is_null() const;
+  // Return a member of an object if it exists and has this type, else nullopt.
+  std::optional<double> number(std::string_view member) const;
+  std::optional<std::string> text(std::string_view member) const;
+  // Return the elements of a member that is a list of numbers or objects. Empty if it does not exist or an element has
+  // another type.
+  std::vector<double> numbers(std::string_view member) const;
+  std::vector<Json> objects(std::string_view member) const;
   // Returns the text with an indentation of two and a final newline. Replaces bytes that are not UTF-8.
   std::string to_string() const;
 
  private:
+  friend Result<Json> read_json(const std::string& path);
+  // Returns a member of an object, or null.
+  const nlohmann::ordered_json* find(std::string_view member) const;
+
   std::unique_ptr<nlohmann::ordered_json> value_;  // null only after a move
 };
 
@@ -61,6 +75,9 @@ struct Json::Member {
   std::string_view name;
   Json value;
 };
+
+// Reads an untrusted file. Errors: those of reading; kInvalidArgument with the position if it is not a JSON object.
+Result<Json> read_json(const std::string& path);
 
 // Writes through a temporary file.
 Status write_json(const std::string& path, const Json& json);
