@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coherence of a port: a probe determines it in each direction, and its result controls the driver.
+// Tests the probe that determines whether a port is coherent in both directions.
 #include "drivers/evta/xrt/coherence.h"
 
 #include <catch2/catch.hpp>
@@ -10,8 +10,8 @@
 namespace nestrt::evta {
 namespace {
 
-// A port that is coherent in one direction only, or whose accelerator hangs: a simulator with separate memory, and
-// copies for one direction.
+// Simulates a port that is coherent in one direction only, or whose accelerator hangs. The simulator has separate
+// memory; copies make one direction coherent.
 class OddPort final : public Transport {
  public:
   enum class Kind { kSeesInputs, kShowsResults, kHangs };

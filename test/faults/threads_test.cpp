@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kNever = 1 << 20;
 
-// `work` must request at least `least` threads. Fails each in turn.
+// Fails each thread creation of `work` in turn. `work` must create at least `least` threads.
 void refuse_every_thread(int64_t least, const std::function<Status()>& work) {
   REQUIRE(work().to_string() == "ok");
   int64_t count = 0;

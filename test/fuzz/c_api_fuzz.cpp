@@ -226,7 +226,7 @@ class Caller {
     expect((nestrt_plan_input_type(plan, index) == -1) == (name == nullptr), "an input's type and existence disagree");
     static_cast<void>(nestrt_plan_output_shape(plan, index, one_of(4) ? nullptr : dims.data(), byte() % dims.size()));
     expect((nestrt_plan_output_name(plan, index) != nullptr) == (index < nestrt_plan_num_outputs(plan)), "a name");
-    expect(nestrt_plan_find_output(plan, "y") < 1, "more outputs than there are");
+    expect(nestrt_plan_find_output(plan, "y") < 1, "an output that does not exist was found");
   }
 
   void ask_for_inputs() {
@@ -255,7 +255,7 @@ class Caller {
            "an output's size and existence disagree");
     expect((nestrt_session_output_type(session, index) == -1) == (name == nullptr), "an output without a type");
     static constexpr const char* kNames[] = {nullptr, "", "x", "y"};
-    expect(nestrt_session_find_output(session, kNames[byte() % 4]) < 1, "more outputs than there are");
+    expect(nestrt_session_find_output(session, kNames[byte() % 4]) < 1, "an output that does not exist was found");
     expect(nestrt_version()[0] != '\0' && nestrt_abi_version() == NESTRT_ABI_VERSION, "another version");
   }
 

@@ -57,7 +57,7 @@ const std::vector<Library>& libraries() {
       {"xrt/", {"drivers/evta/xrt/"}},
       {"experimental/xrt", {"drivers/evta/xrt/"}},
       {"hwy/", {"kernels/", "drivers/evta/simulator/", "test/kernels/"}},
-      {"jpeglib.h", {}},  // its errors are jumps; turbojpeg.h returns them
+      {"jpeglib.h", {}},  // reports errors by longjmp; turbojpeg.h returns them
       {"turbojpeg.h", {"tools/support/"}},
       {"utf8proc.h", {"tools/support/"}},
       {"stb/", {"tools/support/", "examples/", "test/"}},
@@ -132,7 +132,7 @@ std::string finding(const std::string& path, const Include& include, std::string
   return path + ":" + std::to_string(include.line) + ": includes " + include.target + ", " + std::string(what);
 }
 
-// By file or folder: the files or folders that it includes.
+// Maps each file or folder to the files or folders that it includes.
 using IncludeGraph = std::map<std::string, std::set<std::string>>;
 
 // Depth-first search.

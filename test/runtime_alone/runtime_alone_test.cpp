@@ -17,7 +17,7 @@ namespace nestrt {
 namespace {
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
-  if (spec.inputs.size() != 1) return Status(Code::kInvalidModel, "has one input");
+  if (spec.inputs.size() != 1) return Status(Code::kInvalidModel, "requires exactly one input");
   TensorSpec y;
   y.type = spec.inputs[0].type;
   y.shape = spec.inputs[0].shape;

@@ -7,8 +7,8 @@
 
 namespace nestrt::boards {
 
-// Micro-ops that a processor, real or emulated, computes in a second or two. Layers of a network need up to 2^19; a
-// changed byte can request 2^28 and more.
+// Number of micro-ops that a processor, real or emulated, computes in a second or two. Layers of a network need up to
+// 2^19; a changed byte can request 2^28 and more.
 #if defined(__aarch64__)
 inline constexpr uint64_t kFewMicroOps = uint64_t{1} << 17;
 #else
@@ -24,7 +24,7 @@ class Accelerator {
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 
   // Errors: kDeadlineExceeded beyond the limit of micro-ops (the caller should hang); kDeviceFault for instructions or
-  // data outside allocated memory; those of the simulator.
+  // data outside allocated memory; errors of the simulator.
   Status run(uint32_t count, uint64_t address);
 
  private:

@@ -17,7 +17,7 @@
 namespace nestrt::boards {
 namespace {
 
-// Registers of vta(): xclbin_writer.h.
+// Register offsets of vta(); see xclbin_writer.h.
 constexpr size_t kCountRegister = 0x10 / 4, kAddressRegister = 0x18 / 4;
 
 std::span<const std::byte> section(std::span<const std::byte> file, uint32_t kind) {

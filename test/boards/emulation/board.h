@@ -31,9 +31,9 @@ namespace nestrt::boards {
 struct Client {
   struct Buffer {
     uint64_t size = 0;
-    uint64_t address = 0;       // in device memory; 0 if it is not there
+    uint64_t address = 0;       // in device memory; 0 if it has none
     std::byte* host = nullptr;  // the host's view
-    uint64_t map_offset = 0;    // of its pages in the file; 0 for the process's own memory
+    uint64_t map_offset = 0;    // offset of its pages in the device file; 0 for memory of the process
   };
 
   int file = -1;
@@ -65,7 +65,7 @@ class Board {
 
   BoardFaults& faults() { return faults_; }
   DeviceMemory& memory() { return memory_; }
-  // Replaces the root of device files: /sys/... of the device is sys/... below it.
+  // Returns the folder that replaces the root of device files: /sys/... of the device is sys/... below it.
   std::filesystem::path root() const { return folder_.path(); }
   // The compute units of the next loaded xclbin use this configuration and hang in a run of more micro-ops.
   void set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops = kFewMicroOps);
@@ -76,7 +76,7 @@ class Board {
   void reset_card();
   // Returns the stages of the loaded xclbin, or null.
   std::shared_ptr<Stages> stages();
-  // Answers the aborts that were not answered because of set_deaf().
+  // Answers the aborts whose answers set_deaf() delayed.
   void answer_aborts();
   // Returns the number of runs started.
   int runs_started();
@@ -88,7 +88,8 @@ class Board {
   int control(int file, unsigned long request, void* argument);
   int poll(int file, int timeout_ms);  // as poll(2)
 
-  // Maps the registers of a compute unit at that offset of the file; null for files that do not belong to the board.
+  // Maps the registers of a compute unit at that offset of the file. Returns null for files that do not belong to the
+  // board.
   void* map_registers(int file, size_t size, uint64_t offset);
 
   int load_xclbin(std::span<const std::byte> file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compute unit of an emulated board as the kernel driver runs it: commands one after the other, on a thread.
+// A compute unit of an emulated board. Like the kernel driver, it runs commands one after the other, on a thread.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@
 
 namespace nestrt::boards {
 
-// The states of a command packet, and their location.
+// The state of a command packet, stored in its header.
 enum class CommandState : uint32_t { kNew = 1, kQueued = 2, kRunning = 3, kCompleted = 4, kError = 5, kAbort = 6 };
 
 void set_state(uint32_t* header, CommandState state);

@@ -31,7 +31,7 @@ struct Instruction {
 
 #if defined(__x86_64__)
 
-// In the processor's numbering.
+// Registers in the order of the processor's numbering.
 constexpr int kRegisters[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                               REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
