@@ -29,7 +29,7 @@ TEST_CASE("NonMaxSuppression keeps the best of overlapping boxes and marks the e
         std::vector<int64_t>{0, 0, 1, -1, -1, -1, -1, -1, -1});
 }
 
-TEST_CASE("NonMaxSuppression accepts corners in any order and centres") {
+TEST_CASE("NonMaxSuppression accepts boxes as corners in any order or as centres") {
   const TestTensor scores = tensor({1, 1, 2}, std::vector<float>{0.8f, 0.9f});
   const std::vector<int64_t> one = {0, 0, 1, -1, -1, -1};
   CHECK(chosen({.count = 2, .iou_threshold = 0.5f}, tensor({1, 2, 4}, std::vector<float>{8, 4, 0, 0, 0, 0, 8, 5}),

@@ -125,7 +125,7 @@ TEST_CASE("Packed recurrent weights support every activation") {
     }
 }
 
-TEST_CASE("A recurrent layer saturates at infinity and keeps NaN in its unit and row of the first step") {
+TEST_CASE("In the first step of a recurrent layer, infinity saturates and NaN affects only its unit and row") {
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm}) {
     const int64_t hidden = 19, columns = gates(kind) * hidden;
     std::vector<float> x(static_cast<size_t>(2 * columns), 0.5f);
@@ -148,7 +148,7 @@ TEST_CASE("A recurrent layer saturates at infinity and keeps NaN in its unit and
   }
 }
 
-TEST_CASE("The number of threads does not change a bit of a recurrent layer") {
+TEST_CASE("A recurrent layer is bit-identical for any number of threads") {
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
     for (const int64_t batch : {1, 8}) {
       const OperatorCase c = random_case(recurrent(kind), 2, batch, 400, true);

@@ -185,7 +185,7 @@ TEST_CASE("A tile of few points and many blocks computes the same sums as tiles 
   force_instruction_set(before);
 }
 
-TEST_CASE("A tile with evenly spaced points computes the sums of plain loops") {
+TEST_CASE("A tile with evenly spaced points computes the same sums as plain loops") {
   std::mt19937 generator(2);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
@@ -219,7 +219,7 @@ TEST_CASE("Tiles prefetch exactly the weights of the next block") {
   }
 }
 
-TEST_CASE("A tile of any size computes the sums of plain loops") {
+TEST_CASE("A tile of any size computes the same sums as plain loops") {
   std::mt19937 generator(1);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
@@ -261,7 +261,7 @@ TEST_CASE("The result of a point does not depend on its tile") {
   force_instruction_set(before);
 }
 
-TEST_CASE("Infinities and NaNs affect only their point, and NaNs pass bounds") {
+TEST_CASE("Infinities and NaNs affect only their point, and bounds keep NaNs") {
   std::mt19937 generator(3);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {

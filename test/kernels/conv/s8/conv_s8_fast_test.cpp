@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fast kernel of an s8 Conv is bit-identical to the reference: random layers with odd sizes in all dimensions,
-// all values of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
+// Compares every fast kernel of an s8 Conv with the reference bit for bit. Random layers cover odd sizes in all
+// dimensions, all values of s8, both roundings, residuals, wide outputs, exponents, and scales with zero points.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -94,7 +94,7 @@ Shape output_shape(const S8Layer& layer) {
   return outputs.value()[0].shape;
 }
 
-// Scales that mostly give non-trivial outputs, and zero points over all of s8.
+// Draws scales that mostly give non-trivial outputs, and zero points over all of s8.
 void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const auto scale = [&] { return std::exp2(static_cast<float>(draw.between(-900, -600)) / 100); };
@@ -112,7 +112,7 @@ void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   layer.conv.activation = {kind, -0.5f, 6.0f};
 }
 
-// Shifts of 0 to 31, mostly ones that give non-trivial outputs; the residual and the epilogue.
+// Draws shifts of 0 to 31, mostly ones that give non-trivial outputs, and the residual and the epilogue.
 void draw_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const int input = layer.x.quantization->exponents[0];
@@ -246,8 +246,8 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
   return layer;
 }
 
-// A convolution of kernel x kernel taps, with operands without shifts and scales. Either no input is negative, or one
-// is.
+// Returns a convolution of kernel x kernel taps, with operands without shifts and scales. One input is negative if
+// `some_below`, otherwise none.
 S8Layer layer_behind_relu(std::mt19937& generator, int kernel, bool some_below) {
   Draw draw(generator);
   S8Layer layer;
