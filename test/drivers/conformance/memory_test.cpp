@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that a unit may access, and when.
+// Tests which memory a unit may access, and when.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>

@@ -120,7 +120,7 @@ TEST_CASE("A model swaps red and blue if the plan states BGR") {
   CHECK(values_of(model_of(file).run({kNhwc})) == bgr);
 }
 
-TEST_CASE("A model refuses images of a different size, and images if the plan states no preprocessing") {
+TEST_CASE("A model rejects images of a different size, and all images if the plan states no preprocessing") {
   const PlanFile file = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   Model model = model_of(file);
   const std::vector<uint8_t> larger(27);

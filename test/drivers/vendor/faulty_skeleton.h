@@ -21,10 +21,10 @@ class Faults {
   void forget();
   bool all_begun();
 
-  // For the device.
+  // Called by the device.
   Kind begin(uint64_t run);
   Kind self_test();
-  // For the active run: returns true with its result if it is over.
+  // Waits for the active run. Returns true with its result if it is over.
   bool wait(int64_t until_ns, nestrt_vendor_completion* completion);
   void cancel(uint64_t run);
   void reset();

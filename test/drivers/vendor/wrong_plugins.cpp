@@ -17,7 +17,7 @@ using Completion = nestrt_vendor_completion;
 
 // --- State of the incorrect plug-ins. Only one device is open at a time.
 
-// By program, the last bound ports; and the program of the active run.
+// The last bound ports of each program, and the program of the active run.
 std::map<const Program*, std::vector<void*>> bound_ports;
 const Program* running = nullptr;
 bool is_under_way = false;
@@ -224,7 +224,7 @@ std::span<const WrongPlugin> wrong_plugins() {
        "a byte was changed 0 bytes after the end of port 1"},
       {"writes to an input", with(&F::wait, write_input), "nothing but outputs is written",
        "byte 0 of input 0 was changed"},
-      {"computes something else each time", with(&F::wait, compute_otherwise),
+      {"computes a different result each time", with(&F::wait, compute_otherwise),
        "the same inputs produce the same results", "the same inputs produce different results in a later run"},
       {"mixes the previous run into a result", with(&F::wait, mix_runs), "results do not depend on earlier runs",
        "the same inputs produce different results in a later run"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in host-visible memory with a non-coherent cache.
+// Tests programs in host-visible memory with a non-coherent cache.
 #include <catch2/catch.hpp>
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that no compiler generates: the result of a program does not depend on the location or the producer of its
-// tensors.
+// Tests, with plans that no compiler generates, that the result of a program does not depend on the location or the
+// producer of its tensors.
 #include <catch2/catch.hpp>
 #include <memory>
 
@@ -190,7 +190,7 @@ struct PlanWithView {
   CraftedPlan crafted;
 };
 
-TEST_CASE("A view in an accelerator's branch does not count as its result and is transferred") {
+TEST_CASE("A view in an accelerator's branch is transferred and does not count as its result") {
   check_like_cpu(PlanWithView(false).crafted.made());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions whose activations are in an accelerator's host-visible memory.
+// Tests sessions whose activations are in an accelerator's host-visible memory.
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
@@ -27,7 +27,7 @@ uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
   return count;
 }
 
-TEST_CASE("The host accesses host-visible memory in place, and other memory is not found there") {
+TEST_CASE("An accelerator provides host-visible memory that the host accesses in place, and the CPU provides none") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
   const auto memory = units->front()->allocate_shared(4096);

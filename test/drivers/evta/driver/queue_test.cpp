@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which programs of several sessions run on one accelerator.
+// Tests the order in which programs of several sessions run on one accelerator.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors that a strict simulation finds.
+// Tests that a strict simulation finds errors.
 #include "test/support/evta/plain_simulator.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of both simulators.
+// Tests properties that both simulators share.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An application survives crashes anywhere in an isolated plug-in, with the host's results.
+// Tests that an application survives crashes anywhere in an isolated plug-in and gets the host's results.
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@
 namespace nestrt::vendor::test {
 namespace {
 
-// What an ended process may leave behind.
+// Resources that a plug-in process may leak when it ends.
 struct Remains {
   size_t descriptors = 0, mappings = 0;
   bool has_children = false;
@@ -145,7 +145,7 @@ class Campaign {
 TEST_CASE("An application survives crashes in an isolated plug-in and computes what the host does") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
-  static_cast<void>(new_orders());  // which stay
+  static_cast<void>(new_orders());  // mapped until exit, so not a leak
   const Remains before = Remains::now();
   std::mt19937 random(1);
   {

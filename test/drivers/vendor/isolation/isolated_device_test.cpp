@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plug-ins in separate processes. The crashing one is test/drivers/plugins/crashing.cpp.
+// Tests plug-ins in separate processes. The crashing one is test/drivers/plugins/crashing.cpp.
 #include "drivers/vendor/isolation/isolated_device.h"
 
 #include <fcntl.h>

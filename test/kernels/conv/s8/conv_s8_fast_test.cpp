@@ -246,7 +246,7 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
   return layer;
 }
 
-// Returns a convolution of kernel x kernel taps, with operands without shifts and scales. One input is negative if
+// Returns a convolution of kernel x kernel taps, with operands without shifts and scales. A few inputs are negative if
 // `some_below`, otherwise none.
 S8Layer layer_behind_relu(std::mt19937& generator, int kernel, bool some_below) {
   Draw draw(generator);
