@@ -20,7 +20,7 @@ namespace {
 using test::existing_python;
 using test::ModelBuilder;
 
-// conv1 -> relu -> conv2 -> sum over the channels; `weight` is one element of conv2's weights.
+// Returns conv1 -> relu -> conv2 -> sum over the channels; `weight` is one element of conv2's weights.
 ModelBuilder two_convolutions(float weight) {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
@@ -134,7 +134,7 @@ TEST_CASE("A damaged plan is not checked") {
   CHECK(result.text.find("the content does not match its digest") != std::string::npos);
 }
 
-// Scores close to zero and boxes, as of a detector without detections.
+// Returns a model with the outputs of a detector that detects nothing: boxes, and scores close to zero.
 ModelBuilder detector() {
   ModelBuilder model;
   model.input("x", {1, 2, 8, 8}).output("scores").output("boxes");
@@ -244,7 +244,7 @@ TEST_CASE("Rows with little noise match even if their largest elements differ") 
   CHECK(check({"--min-agreement", "0.95"}).exit_code == 1);
 }
 
-// A convolution with outputs below 1/256, optionally followed by a sigmoid.
+// Returns a convolution with outputs below 1/256, optionally followed by a sigmoid.
 ModelBuilder faint(bool has_sigmoid) {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
@@ -288,7 +288,7 @@ TEST_CASE("A quantized output of small values must keep its signal unless it ran
   CHECK(check(true, {"--min-snr", "200"}).exit_code == 1);
 }
 
-// As ONNX Runtime's quantizer writes them, with activations and weights of int8.
+// Returns products with int8 activations and weights, as ONNX Runtime's quantizer writes them.
 ModelBuilder signed_products() {
   ModelBuilder model;
   model.input("x", {1, 2, 1, 1}).output("y");
@@ -318,8 +318,8 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
 }
 
-// Two weights beyond 64 steps that share a zero point, and f32 operands behind quantized inputs: ONNX Runtime 1.31
-// cannot load the first in its precise mode, and quantizes the second.
+// Returns a model that ONNX Runtime 1.31 does not run as stated. Two weights beyond 64 steps share a zero point, which
+// its precise mode cannot load. It quantizes the f32 operands behind quantized inputs.
 ModelBuilder shared_zero_point() {
   ModelBuilder model;
   model.input("x", {1, 2, 1, 1}).output("y");
@@ -358,7 +358,8 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
 }
 
-// A transformer mask (1 for valid) becomes an addend of the scores: 0, or a large negative number.
+// Returns a model that converts a transformer's mask (1 for valid) to an addend of the scores: 0, or a large negative
+// number.
 ModelBuilder masked_scores() {
   ModelBuilder model;
   model.input("x", {1, 4}).input("mask", {1, 4}, test::onnx_type::kInt64).output("y");

@@ -19,7 +19,7 @@ namespace {
 
 using compiler::ImportOptions;
 
-// A convolution and its operands. Each test breaks one part.
+// Returns a convolution with its operands. Each test breaks one part.
 ModelBuilder small_model() {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 1, 1}, std::vector<float>(6, 1));
@@ -42,7 +42,7 @@ TEST_CASE("Empty files, text and other formats are not models") {
   check_refused(import_bytes(std::string(1000, '\0')), Code::kInvalidModel, "not an ONNX model");
 }
 
-TEST_CASE("Every truncation of a model is rejected or still a model, and never crashes") {
+TEST_CASE("Every truncated model is rejected or still valid, and none causes a crash") {
   const std::string bytes = small_model().bytes();
   for (size_t length = 0; length < bytes.size(); ++length) {
     const auto graph = import_bytes(bytes.substr(0, length));
@@ -50,7 +50,7 @@ TEST_CASE("Every truncation of a model is rejected or still a model, and never c
   }
 }
 
-TEST_CASE("Models with flipped bytes never crash") {
+TEST_CASE("Models with flipped bytes never cause a crash") {
   const std::string bytes = small_model().bytes();
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const unsigned flip : {0x01u, 0x80u, 0xffu}) {
@@ -383,14 +383,14 @@ class Folder {
   std::filesystem::path path_;
 };
 
-TEST_CASE("External data next to the model are read") {
+TEST_CASE("External data next to the model is read") {
   const Folder folder;
   CHECK(folder.import("inside.bin"));
   CHECK(folder.import("inside.bin", "40", "24"));
   CHECK(folder.import("sub/deeper.bin"));
 }
 
-TEST_CASE("External data shared by too many tensors are rejected") {
+TEST_CASE("External data shared by too many tensors is rejected") {
   const Folder folder;
   constexpr size_t kBytes = 4 << 20;
   compiler::ExternalFiles files((folder / "model").string());
@@ -401,7 +401,7 @@ TEST_CASE("External data shared by too many tensors are rejected") {
   CHECK(files.read({"inside.bin", 0, std::nullopt}, 24));
 }
 
-TEST_CASE("External data outside the model's folder are rejected for every kind of path") {
+TEST_CASE("External data outside the model's folder is rejected for every kind of path") {
   const Folder folder;
   check_refused(folder.import("../outside.bin"), Code::kInvalidModel, "'..'");
   check_refused(folder.import("sub/../../outside.bin"), Code::kInvalidModel, "'..'");

@@ -37,7 +37,7 @@ class ModelBuilder {
   ModelBuilder& output(const std::string& name);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& elements);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& elements);  // a vector
-  // For types that fit 32 bits.
+  // Adds a constant of a type that fits in 32 bits.
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims,
                          const std::vector<int32_t>& elements, int32_t type);
   // Returns the added node, for its attributes. A node without a name is named after its type and number.

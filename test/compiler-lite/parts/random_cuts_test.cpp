@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random cuts of real networks: properties of the parts that hold for every cut.
+// Tests, with random cuts of real networks, properties of the parts that hold for every cut.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>

@@ -28,7 +28,7 @@ class Workshop {
     options.samples.npy = path("samples.npy");
     return options;
   }
-  // Three images with these labels.
+  // Returns options for three images with these labels.
   EvaluationOptions over_images(const std::string& labels) const {
     std::filesystem::create_directories(path("images"));
     for (const char* name : kImageNames)

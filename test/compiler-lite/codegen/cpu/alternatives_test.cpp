@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that a plan names in addition to the best one, and the location of their weights.
+// Tests which kernels a plan names in addition to the best one, and where their weights are stored.
 #include <algorithm>
 
 #include "compiler-lite/codegen/cpu/cpu_backend.h"

@@ -73,7 +73,7 @@ std::map<std::string, std::string> reasons(const Graph& graph) {
   return result;
 }
 
-// [images, channels] of a tensor.
+// Returns [images, channels] of a tensor.
 std::pair<int64_t, int64_t> planes(const Graph& graph, ValueId id) {
   return {graph.value(id).shape[0], graph.value(id).shape[1]};
 }
