@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session chooses among the plan's kernels, on a host with artificial run times.
+// Tests that a session chooses among the plan's kernels, on a host with artificial run times.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>
@@ -19,7 +19,7 @@ constexpr int kBranches = 4;
 struct KernelTimes {
   std::atomic<int64_t> microseconds[3] = {100, 50, 400};
   std::atomic<int> computed[3] = {0, 0, 0};
-  std::atomic<bool> cannot_prepare{false};  // kernels other than the compiler's choice
+  std::atomic<bool> cannot_prepare{false};  // affects kernels other than the compiler's choice
   bool same_bits = true;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session without known costs starts immediately, learns from its runs, and stores what it has learned for the next.
+// Tests that a session without known costs starts immediately, learns costs from its runs, and stores them for the next
+// session.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>

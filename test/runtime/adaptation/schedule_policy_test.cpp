@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions in virtual time adapt to the speeds of their units, on four networks: soon they are no slower than the host
-// alone, and then close to the best schedule.
+// Tests, in virtual time and on four networks, that sessions adapt to the speeds of their units. Sessions must soon be
+// no slower than the host alone, and then close to the best schedule.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Scenario {
   std::string name;
   std::vector<Phase> phases;
   double wrong = 0.1;
-  double within = 1.03, at_the_end = 1.03;  // of the best schedule
+  double within = 1.03, at_the_end = 1.03;  // limits relative to the best schedule
 };
 
 std::vector<Scenario> scenarios() {
@@ -138,7 +138,7 @@ Outcome play(const Scenario& scenario, VirtualSession session) {
 
 using Networks = std::vector<std::pair<std::string, Predecessors>>;
 
-// Only the first one in quick tests.
+// Returns the networks; in quick tests, only the first one.
 Networks networks() {
   Networks all = {{"SqueezeNet", squeezenet_graph()},
                   {"MobileNetV2", mobilenet_v2_graph()},
@@ -250,8 +250,8 @@ TEST_CASE("The table of scenarios", "[.][table]") {
   }
 }
 
-// The same for a plan for the ZCU102 compiled by nestc: $NESTRT_PLAN. Its costs and transfer costs are those of
-// boards/zcu102.yaml. Each search ends after 0.1 s.
+// Prints the same table for the plan $NESTRT_PLAN, which nestc compiled for the ZCU102. The costs, including transfers,
+// are those of boards/zcu102.yaml. Each search ends after 0.1 s.
 TEST_CASE("The table of scenarios for a plan", "[.][plan]") {
   const char* const path = std::getenv("NESTRT_PLAN");
   REQUIRE(path != nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions with failing units: faults are injected into a simulated EVTA.
+// Tests sessions with failing units. Faults are injected into a simulated EVTA.
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>

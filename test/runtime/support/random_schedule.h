@@ -14,7 +14,7 @@
 
 namespace nestrt::test {
 
-// Schedule of branches in a random order that respects the graph, each with one of its programs, on a random lane.
+// A schedule of branches in a random order that respects the graph, each with one of its programs, on a random lane.
 // Steps wait only for the steps whose results they read.
 class RandomSchedule {
  public:
@@ -58,8 +58,8 @@ class RandomSchedule {
     add(branch, program, program == 0 ? random_below(cpu_lanes_) : random_other_lane(), {});
   }
 
-  // Adds one part after the other: by a partial program that begins there, on any lane that can run it, or by the CPU,
-  // up to the begin of a program or to the end.
+  // Adds one part after the other. Each part is a partial program that begins there, on any lane that can run it, or
+  // CPU work up to the beginning of the next program or the end.
   void add_parts(uint32_t branch) {
     const plan::Branch& entry = plan_.branches[branch];
     const uint32_t channels = divisible_channels(plan_, entry);

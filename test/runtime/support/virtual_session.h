@@ -47,7 +47,7 @@ class VirtualSession {
   int changes() const { return changes_; }
 
  private:
-  // The truth about the board in one state.
+  // The true costs in one state of the board.
   struct Truth {
     CostTable costs;
     double best_us = 0, host_us = 0;

@@ -19,7 +19,7 @@ class VirtualClock final : public Clock {
  public:
   SteadyClock::time_point now() const override { return SteadyClock::time_point(SteadyClock::duration(now_.load())); }
   void advance(SteadyClock::duration time) { now_ += time.count(); }
-  // Waiters poll, because the code that advances the time does not know them.
+  // Waiters poll, because the code that advances the time cannot notify them.
   void wait_until(Condition& condition, Mutex& mutex, SteadyClock::time_point) override NESTRT_REQUIRES(mutex) {
     condition.wait_until(mutex, SteadyClock::now() + std::chrono::milliseconds(1));
   }

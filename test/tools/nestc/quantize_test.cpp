@@ -246,7 +246,7 @@ TEST_CASE("nestc states the problem of an invalid quantization and writes nothin
       "another file");
 }
 
-TEST_CASE("nestc refuses a profile of another model") {
+TEST_CASE("nestc rejects a profile of another model") {
   const QuantizeWorkshop workshop;
   REQUIRE(run_program("nestc", {"calibrate", workshop.path("other.onnx"), "--npy", workshop.path("samples.npy"), "-o",
                                 workshop.path("other.yaml")})

@@ -109,7 +109,7 @@ TEST_CASE("nestrt warns if neither the plan nor an option states the preprocessi
   CHECK_THAT(unlikely.text, Contains("--mean is at most 1") && Contains("--scale is more than 1"));
 }
 
-TEST_CASE("With --labels an array gets a class, and a plan without class scores is refused") {
+TEST_CASE("With --labels an array gets a class, and a plan without class scores is rejected") {
   const ImageWorkshop workshop;
   workshop.write_array("green.npy", 1);
   const std::string names = workshop.write("names.txt", "red\ngreen\nblue\n");
@@ -122,7 +122,7 @@ TEST_CASE("With --labels an array gets a class, and a plan without class scores 
                 "not a row of class scores");
 }
 
-TEST_CASE("Class names are refused if their number differs from the number of classes") {
+TEST_CASE("Class names are rejected if their number differs from the number of classes") {
   const ImageWorkshop workshop;
   const std::string four = workshop.write("four.txt", "background\nred\ngreen\nblue\n");
   const std::string two = workshop.write("two.txt", "red\ngreen\n");
@@ -150,7 +150,7 @@ TEST_CASE("nestrt eval scores arrays like images") {
                 "other.npy' has f32 1x3x2x2, but input 'image' requires f32 1x3x32x32");
 }
 
-TEST_CASE("An image that is labelled twice is scored once, or refused if its classes differ") {
+TEST_CASE("An image that is labelled twice is scored once, or rejected if its classes differ") {
   const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   workshop.write_array("blue.npy", 2);
@@ -176,7 +176,7 @@ TEST_CASE("NaN scores count as wrong and are reported") {
   CHECK_THAT(result.text, Contains("0.00 %  (0/1)") && Contains("1 of 1 inputs have NaN elements or scores"));
 }
 
-TEST_CASE("Two outputs with the same file are refused") {
+TEST_CASE("Two outputs with the same file are rejected") {
   const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   std::filesystem::create_directory(workshop.path("out"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Persistence of learned costs across processes.
+// Tests that learned costs persist across processes.
 #include "runtime/costs/measurement/cost_cache.h"
 
 #include <fmt/core.h>

@@ -50,7 +50,7 @@ TEST_CASE("Signing again replaces the signature") {
   expect("nestrt", {"verify", plan, "--key", retired + ".pub"}, 2, "which is not a trusted key");
 }
 
-TEST_CASE("Keys without a name are refused and not written") {
+TEST_CASE("Keys without a name are rejected and not written") {
   const TemporaryFolder folder;
   for (const std::string& name : {std::string(), std::string("/"), folder.path() + "/"})
     expect("nestc", {"keygen", name}, 2, "does not end in a file name");

@@ -62,7 +62,7 @@ TEST_CASE("nestrt bench shows the unit of each operator and the kernel of CPU op
   CHECK(on_evta > 0);
 }
 
-TEST_CASE("nestrt bench uses the given arrays and refuses those that do not fit") {
+TEST_CASE("nestrt bench uses the given arrays and rejects those that do not fit") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes()), x = folder.path() + "/x.npy";
   const std::vector<float> values(6, 2);

@@ -92,7 +92,7 @@ TEST_CASE("The position of an image in the input extends beyond it if the image 
   CHECK((cropped->left == -2 && cropped->top == 0 && cropped->width == 8 && cropped->height == 4));
 }
 
-TEST_CASE("Inputs and preprocessing that do not fit an image are refused") {
+TEST_CASE("Inputs and preprocessing that do not fit an image are rejected") {
   const Image image = counting(4, 4);
   for (const Shape& shape : {Shape{1, 640}, Shape{2, 3, 4, 4}, Shape{1, 5, 4, 4}, Shape{1, 3, 0, 4}, Shape{}}) {
     const auto result = preprocess(image, {}, image_input(shape));

@@ -171,7 +171,7 @@ TEST_CASE("Reports, pages and arrays only replace files of their own kind") {
   CHECK_FALSE(write_json(labels, Json::array()).ok());
 }
 
-TEST_CASE("Two outputs that are the same file are refused under any spelling, even before it exists") {
+TEST_CASE("Two outputs that are the same file are rejected under any spelling, even before it exists") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/a.json", other = folder.path() + "/./a.json";
   const std::string relative = fs::relative(path).string();
@@ -182,7 +182,7 @@ TEST_CASE("Two outputs that are the same file are refused under any spelling, ev
   CHECK(distinct({path, folder.path() + "/b.json", "", "", "/dev/null", "/dev/null"}));
 }
 
-TEST_CASE("An output that is the input under another name is refused") {
+TEST_CASE("An output that is the input under another name is rejected") {
   const test::TemporaryFolder folder;
   REQUIRE(write_text(folder.path() + "/model", "x").ok());
   fs::create_symlink("model", folder.path() + "/link");
