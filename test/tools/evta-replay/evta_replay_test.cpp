@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// evta-replay on the command line.
+// Tests evta-replay on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc on the command line: hostile files, invalid options, and the files it writes.
+// Tests nestc on the command line: hostile files, invalid options, and the files that it writes.
 #include <onnx/onnx_pb.h>
 #include <sys/stat.h>
 

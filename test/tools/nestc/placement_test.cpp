@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized networks under random schedules: branches on any unit, layers split across units.
+// Tests quantized networks under random schedules: branches on any unit, and layers split across units.
 #include <fmt/core.h>
 
 #include <algorithm>

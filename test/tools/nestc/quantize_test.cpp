@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc compile --quantize on the command line.
+// Tests nestc compile --quantize on the command line.
 #include <catch2/catch.hpp>
 
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// x -> first (relu) -> second -> y
+// Returns x -> first (relu) -> second -> y.
 ModelBuilder two_convs(float weight) {
   ModelBuilder model;
   model.input("x", {1, 1, 4, 4}).output("y");

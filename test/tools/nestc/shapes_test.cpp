@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for several shapes on the command line.
+// Tests plans for several shapes on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc compile --target and nestrt --units on the command line.
+// Tests nestc compile --target and nestrt --units on the command line.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference vendor of examples/vendor on the command line: compiled for, run, and compared with its own tools.
+// Tests the reference vendor of examples/vendor on the command line, and compares results with the vendor's own tools.
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>

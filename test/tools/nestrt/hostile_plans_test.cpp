@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged plans and arrays with the nestrt command: a message, exit code 2, and no output.
+// Tests that the nestrt command rejects damaged plans and arrays with a message, exit code 2 and no output.
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>
@@ -81,7 +81,7 @@ TEST_CASE("Every command accepts an intact plan") {
   CHECK(fs::exists(plans.path("out/info.json")));
 }
 
-// y = x + sum(x). FlatBuffers writes no dimension list for the sum.
+// Returns y = x + sum(x). FlatBuffers writes no dimension list for the sum.
 PlanBuilder scalar_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 8});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt run and eval with images and arrays on the command line.
+// Tests nestrt run and eval with images and arrays on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc keygen, nestc sign and nestrt verify --key on the command line.
+// Tests nestc keygen, nestc sign and nestrt verify --key on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 

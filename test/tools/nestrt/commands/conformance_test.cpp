@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt conformance on the command line.
+// Tests nestrt conformance on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/example_files.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt profile and nestrt simulate.
+// Tests nestrt profile and nestrt simulate.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>

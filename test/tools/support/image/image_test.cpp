@@ -25,7 +25,7 @@ std::string with_inserted(std::string_view hex, size_t bytes, std::string_view m
   return std::string(hex.substr(0, hex.size() - 2 * bytes)).append(more).append(hex.substr(hex.size() - 2 * bytes));
 }
 
-// An image without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
+// Returns an image without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
 Image pattern(int width, int height, int channels) {
   Image image{width, height, channels, {}};
   for (int y = 0; y < height; ++y) {
@@ -108,7 +108,7 @@ TEST_CASE("A truncated JPEG is rejected even after other warnings") {
   }
 }
 
-TEST_CASE("Lost or invalid data in a JPEG are reported") {
+TEST_CASE("Lost or invalid data in a JPEG is reported") {
   std::vector<std::string> heard;
   set_log_hook([&](LogLevel, std::string_view message) { heard.emplace_back(message); });
   CHECK(decode_image(from_hex(kJpegGrey), "good.jpg"));
@@ -168,7 +168,7 @@ std::string png_chunk(const std::string& type, const std::string& data) {
   return png_number(data.size()) + type + data + png_number(~checksum);
 }
 
-// Returns a grey PNG with these compressed data, whose own checksum is not verified.
+// Returns a grey PNG with this compressed data. The checksum of the data itself is not verified.
 std::vector<std::byte> grey_png(size_t side, int bits, bool interlaced, const std::string& data) {
   std::string header = png_number(side) + png_number(side);
   header += {static_cast<char>(bits), 0, 0, 0, static_cast<char>(interlaced)};

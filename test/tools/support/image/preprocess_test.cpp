@@ -10,7 +10,7 @@ namespace {
 
 TensorInfo image_input(const Shape& shape) { return {"image", DataType::kF32, shape}; }
 
-// Red counts up from 0 in reading order; green is red + 100 and blue red + 200.
+// Returns an image whose red counts up from 0 in reading order; green is red + 100 and blue is red + 200.
 Image counting(int width, int height) {
   Image image{width, height, 3, {}};
   for (int i = 0; i < width * height; ++i) {

@@ -21,7 +21,7 @@ ops::Conv conv(int kernel, int pad) {
   return attributes;
 }
 
-// Two convolutions with equal NEST-C keys, and one with another kernel.
+// Returns two convolutions with equal NEST-C keys, and one with another kernel.
 PlanBuilder profiled_network() {
   PlanBuilder builder;
   const auto weights = [&](const std::string& name, int kernel) {

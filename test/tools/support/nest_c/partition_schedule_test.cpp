@@ -16,7 +16,7 @@ using test::PartitionDamage;
 using test::PartitionFile;
 using test::PlanBuilder;
 
-// y = join(left(fork(x)), right1(right0(fork(x)))), one branch each; an EVTA has programs for left and right0.
+// Returns y = join(left(fork(x)), right1(right0(fork(x)))), one branch each; an EVTA has programs for left and right0.
 PlanBuilder diamond() {
   PlanBuilder builder;
   const Shape shape{1, 4};
