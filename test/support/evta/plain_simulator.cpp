@@ -16,7 +16,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The shadows of all memories. Without effect unless strict.
+// The shadows of all memories. They have no effect unless the simulation is strict.
 class Shadows {
  public:
   Shadows(const Configuration& configuration, const Dram& dram, Strictness strictness)

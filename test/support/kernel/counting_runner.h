@@ -6,7 +6,7 @@
 
 namespace nestrt::test {
 
-// Reports several threads but runs the tasks one after the other.
+// A runner that reports several threads but runs the tasks one after the other.
 class CountingRunner final : public ParallelRunner {
  public:
   explicit CountingRunner(int threads) : threads_(threads) {}

@@ -64,7 +64,7 @@ std::vector<std::byte> store(const TestTensor& tensor, Stale padding) {
   return stored;
 }
 
-// The inverse: returns a plain tensor of the type and shape of `like` from data stored in the layout of `like`.
+// Reverses the conversion: returns a plain tensor of the type and shape of `like` from data stored in its layout.
 TestTensor load(const TestTensor& like, const std::byte* stored) {
   TestTensor result = like;
   const size_t size = size_bytes(like.type);
@@ -136,7 +136,7 @@ class RunMemory {
   std::vector<std::byte*> outputs_;
 };
 
-// The result refers to the tensor.
+// Returns the spec of a tensor. The result refers to the tensor.
 TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
   TensorSpec spec;
   spec.type = tensor.type;

@@ -22,8 +22,9 @@ extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const
 
 namespace {
 
-// Hooks do not know who allocates. AddressSanitizer clears calloc() blocks after calling the hook, except blocks from
-// the system, which are larger than this and already zero. ThreadSanitizer clears all of them before.
+// A hook cannot determine which function allocates. AddressSanitizer clears calloc() blocks after calling the hook,
+// except blocks from the system, which are larger than this and already zero. ThreadSanitizer clears all of them
+// before.
 #if __has_feature(thread_sanitizer)
 constexpr size_t kMaxWritable = 0;
 #else
