@@ -14,7 +14,7 @@
 namespace nestrt::boards {
 namespace {
 
-// `extent`: height and width of the network's images.
+// Compiles the model in 8 bits. `extent`: height and width of the network's images.
 std::shared_ptr<const Plan> compile(const std::string& model, int64_t extent) {
   const test::TemporaryFolder folder;
   const std::string samples = folder.path() + "/samples.npy", plan = folder.path() + "/model.nest";

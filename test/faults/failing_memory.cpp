@@ -76,7 +76,7 @@ void operator delete[](void* block, std::align_val_t) noexcept { release_block(b
 void operator delete(void* block, size_t, std::align_val_t) noexcept { release_block(block); }
 void operator delete[](void* block, size_t, std::align_val_t) noexcept { release_block(block); }
 
-// Freed by free(), and therefore not counted as live.
+// Allocates memory that free() frees, which is therefore not counted as live.
 extern "C" void* aligned_alloc(size_t alignment, size_t bytes) {
   void* block = nullptr;
   return nestrt::test::is_out_of_memory() || ::posix_memalign(&block, alignment, bytes) != 0 ? nullptr : block;

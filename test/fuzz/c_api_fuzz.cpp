@@ -173,7 +173,7 @@ class Caller {
     check(code);
     expect(of != nullptr || code == NESTRT_INVALID_ARGUMENT, "null was accepted as options");
   }
-  // Options that the setters accepted must be valid for a session.
+  // Creates a session with options. Options that the setters accepted must be valid.
   void create_with() {
     nestrt_session*& session = any_session();
     nestrt_session_free(session);

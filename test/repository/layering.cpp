@@ -14,7 +14,7 @@ struct Folder {
   std::vector<std::string_view> may_include;  // in addition to itself
 };
 
-// A file belongs to the first folder whose prefix matches.
+// Returns the folders. A file belongs to the first folder whose prefix matches.
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> kFolders = {
       {"runtime/", {}},
@@ -114,7 +114,8 @@ const Folder* folder_of(std::string_view path) {
   return nullptr;
 }
 
-// Files outside these folders, such as examples and tests, may include everything.
+// Returns whether `from` may include `to`. Files outside these folders, such as examples and tests, may include
+// everything.
 bool may_include(const std::string& from, const std::string& to) {
   const Folder* source = folder_of(from);
   const Folder* target = folder_of(to);

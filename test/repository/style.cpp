@@ -17,7 +17,7 @@ bool is_build_description(std::string_view path) {
   return path.ends_with("CMakeLists.txt") || path.ends_with(".cmake") || path.ends_with(".fbs");
 }
 
-// These files contain the forbidden patterns.
+// Returns whether the file contains the forbidden patterns because it defines or tests them.
 bool holds_rules(std::string_view path) { return path.starts_with("test/repository/style"); }
 
 bool in_libnestrt(std::string_view path) {
@@ -27,7 +27,8 @@ bool in_libnestrt(std::string_view path) {
   return false;
 }
 
-// The C header uses a portable guard. Highway's -inl.h files are compiled once per target.
+// Returns whether a header has a guard. The C header uses a portable guard. Highway's -inl.h files are compiled once
+// per target.
 bool has_guard(std::string_view text) {
   for (std::string_view guard : {"#pragma once", "#ifndef NESTRT_", "HWY_TARGET_TOGGLE"}) {
     if (text.find(guard) != std::string_view::npos) return true;

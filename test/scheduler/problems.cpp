@@ -34,7 +34,7 @@ Choice whole(uint32_t lane, double us, uint32_t sharing, double unit_share, uint
   return {{part}, sharing};
 }
 
-// The program of a split is 100 + the share in percent, so that each part is a different step.
+// Splits a task. The program of a split is 100 + the share in percent, so that each part is a different step.
 Choice split(uint32_t lane, double lane_us, double share, double cpu_us) {
   const auto percent = static_cast<uint32_t>(share * 100);
   Choice choice = {{whole(lane, lane_us * share * 1.1, kAnySharing, 1, 100 + percent, 0).parts[0],

@@ -19,12 +19,12 @@ inline constexpr uint64_t kAnyNumberOfMicroOps = UINT64_MAX;
 
 class Accelerator {
  public:
-  // `configuration` must be one of kConfigurations. The memory must outlive it.
+  // Requires: `configuration` is one of kConfigurations, and the memory outlives the accelerator.
   Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 
-  // Errors: kDeadlineExceeded beyond the limit of micro-ops (the caller should hang); kDeviceFault for instructions or
-  // data outside allocated memory; errors of the simulator.
+  // Runs `count` instructions at `address`. Errors: kDeadlineExceeded beyond the limit of micro-ops (the caller should
+  // hang); kDeviceFault for instructions or data outside allocated memory; errors of the simulator.
   Status run(uint32_t count, uint64_t address);
 
  private:

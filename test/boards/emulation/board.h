@@ -60,14 +60,14 @@ class Board {
   // Offset of the first buffer in a file of the device; registers precede it.
   static constexpr uint64_t kFirstBuffer = 1 << 24;
 
-  // The board of the process. Created before main() if the program contains interposer.cpp.
+  // Returns the board of the process. It is created before main() if the program contains interposer.cpp.
   static Board& instance();
 
   BoardFaults& faults() { return faults_; }
   DeviceMemory& memory() { return memory_; }
   // Returns the folder that replaces the root of device files: /sys/... of the device is sys/... below it.
   std::filesystem::path root() const { return folder_.path(); }
-  // The compute units of the next loaded xclbin use this configuration and hang in a run of more micro-ops.
+  // Configures the compute units of the next loaded xclbin. They hang in a run of more than `most_micro_ops`.
   void set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops = kFewMicroOps);
   // Sets whether the accelerators' port is coherent with the host's caches. If so, both see the same bytes of buffers
   // created later.

@@ -32,7 +32,7 @@ class ModelBuilder {
   onnx::ModelProto& proto() { return *model_; }
   onnx::GraphProto& graph();
 
-  // Dimensions below 1 are dynamic.
+  // Adds an input. Dimensions below 1 are dynamic.
   ModelBuilder& input(const std::string& name, const std::vector<int64_t>& dims, int32_t type = onnx_type::kFloat);
   ModelBuilder& output(const std::string& name);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& elements);

@@ -39,10 +39,10 @@ struct CaseSet {
 // Returns an empty set if neither exists.
 CaseSet find_conformance_cases();
 
-// Cases whose expected outputs are less accurate than 1e-5, with reasons.
+// Returns cases whose expected outputs are less accurate than 1e-5, with reasons.
 const std::map<std::string, std::string>& coarse_cases();
 
-// Substrings of the errors with which export rejects imported models: features that the supported opsets lack.
+// Returns substrings of the errors with which export rejects imported models: features that the supported opsets lack.
 std::span<const std::string_view> reasons_not_to_export();
 
 // Imports the model with the shapes of the test's inputs and runs it in three ways: node by node as imported; exported

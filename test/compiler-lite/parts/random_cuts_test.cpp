@@ -83,7 +83,7 @@ ExportedCut export_cut(const Graph& graph, std::mt19937& generator) {
   return result;
 }
 
-// Joins the parts through the files, manifest included.
+// Joins the parts from their files and manifest, and requires that the result equals the model.
 void require_whole(const ExportedCut& exported, const Graph& graph) {
   const auto joined = join_parts(exported.folder->path() + "/" + std::string(kManifestFile));
   INFO(joined.error().to_string());

@@ -111,7 +111,7 @@ void await(const std::function<bool()>& is_so);
 // A thread that is always joined at the end of its scope.
 class ScopedThread {
  public:
-  // `stop` ends the work.
+  // Starts `work` on a new thread. `stop` ends the work.
   explicit ScopedThread(std::function<void()> work, std::function<void()> stop = {})
       : stop_(std::move(stop)), thread_(std::move(work)) {}
   ~ScopedThread() { join(); }

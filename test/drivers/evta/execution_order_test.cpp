@@ -89,7 +89,7 @@ TEST_CASE("A token that is fetched only after a full command queue is a deadlock
   check_refused(load_behind(kCommandQueueDepth + 1), "deadlock: instruction 0 (load) waits for a token");
 }
 
-// Compute gives `count` tokens to stores that are fetched after all of it.
+// Returns a program in which compute gives `count` tokens to stores that are fetched after all compute instructions.
 std::vector<Instruction> tokens_in_advance(size_t count) {
   std::vector<Instruction> instructions(count, compute({.push_next = true}));
   for (size_t i = 0; i < count; ++i) instructions.push_back(store({.pop_prev = true, .push_prev = i + 1 == count}));

@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// y = relu(image) for images of 2 x 2 pixels.
+// Returns y = relu(image) for images of 2 x 2 pixels.
 PlanBuilder image_plan(const Shape& shape, const Preprocessing& preprocessing) {
   PlanBuilder builder;
   const int image = builder.input("image", shape);
@@ -24,7 +24,7 @@ PlanBuilder image_plan(const Shape& shape, const Preprocessing& preprocessing) {
   return builder;
 }
 
-// y = select(c, a, b).
+// Returns y = select(c, a, b).
 PlanBuilder select_plan() {
   PlanBuilder builder;
   const int condition = builder.input("c", {2}, DataType::kBool);

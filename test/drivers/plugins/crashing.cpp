@@ -191,7 +191,7 @@ nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, 
   return do_wrong(Entry::kBind, &status) ? status : skeleton().bind(device, program, ports, count, why);
 }
 
-// Orders to hang are handled here, because they do not affect the call itself.
+// Submits a run. Handles orders to hang, because they do not affect the call itself.
 nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int64_t deadline_ns, Message* why) {
   nestrt_vendor_status status = NESTRT_VENDOR_OK;
   const Fault fault = orders() != nullptr ? orders()->peek(Entry::kSubmit) : Fault::kNone;

@@ -87,7 +87,7 @@ nestrt_vendor_status describe_too_much(Device* device, nestrt_vendor_description
   return status;
 }
 
-// Unused memory.
+// Returns misaligned memory, which is never used.
 nestrt_vendor_status allocate_misaligned(Device*, uint64_t, void** address, Message*) {
   alignas(64) static char block[64];
   *address = block + 16;
@@ -152,7 +152,7 @@ nestrt_vendor_status compute_otherwise(Device* device, int64_t until_ns, Complet
   return wait_and(device, until_ns, completion, why, [] { output()[0] = static_cast<char>(++runs); });
 }
 
-// The first byte of the previous run.
+// Mixes the first byte of the previous run into the output.
 nestrt_vendor_status mix_runs(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   static char before = 0;
   return wait_and(device, until_ns, completion, why, [] {

@@ -70,7 +70,8 @@ TEST_CASE("A GRU resets its state before or after the product") {
   CHECK(of(true) == Approx(state(0.3 + reset * (1.5 + 0.25))));
 }
 
-// An operator with all the operands that its kind supports, on random values. `constant`: the weights are known.
+// Returns an operator with all the operands that its kind supports, on random values. `constant`: the weights are
+// known.
 OperatorCase random_case(const ops::Recurrent& op, int64_t steps, int64_t batch, int64_t hidden, bool constant) {
   std::mt19937 generator(11);
   const int64_t columns = gates(op.kind) * hidden;
@@ -86,7 +87,8 @@ OperatorCase random_case(const ops::Recurrent& op, int64_t steps, int64_t batch,
   return c;
 }
 
-// Three steps of sums in another order; the vector functions are within 4e-7 of their definitions.
+// Compares the fast kernels over three steps. They sum in another order, and the vector functions are within 4e-7 of
+// their definitions.
 void check_fast_kernels(const ops::Recurrent& op, int64_t batch, int64_t hidden) {
   const TestTensor expected = reference(random_case(op, 3, batch, hidden, false))[0];
   bool ran = false;

@@ -104,7 +104,7 @@ void run_in_a_hurry(FaultySession& session, std::mt19937& random) {
   session.faults->forget();
 }
 
-// Probes may fail, too; returns once a run needs no host fallback.
+// Repeats runs until one needs no host fallback, because probes may fail, too.
 void run_until_trusted(FaultySession& session) {
   uint64_t before = 0;
   do {

@@ -18,8 +18,8 @@ namespace nestrt::test {
 // Steps wait only for the steps whose results they read.
 class RandomSchedule {
  public:
-  // The first `cpu_lanes` lanes belong to the CPU. CPU steps use `threads` threads; some steps on lane 0 use all of the
-  // CPU's threads instead.
+  // Draws a schedule. The first `cpu_lanes` lanes belong to the CPU. CPU steps use `threads` threads; some steps on
+  // lane 0 use all of the CPU's threads instead.
   RandomSchedule(const plan::Tables& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads,
                  std::mt19937& random)
       : plan_(plan),
@@ -82,7 +82,7 @@ class RandomSchedule {
     }
   }
 
-  // A branch that reads channel by channel may also be split where its input is split.
+  // Splits a branch that reads channel by channel where its input is split.
   void add_cut_before(uint32_t branch, ChannelRange done, std::vector<ChannelRange>& parts) {
     if (by_channel_[branch] == kNoBranch) return;
     for (const uint32_t step : steps_of_[by_channel_[branch]]) {

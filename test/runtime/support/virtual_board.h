@@ -54,7 +54,7 @@ class VirtualBoard {
     session = std::move(*created);
   }
 
-  // `deadline` is relative to the start of the run.
+  // Runs the plan. `deadline` is relative to the start of the run.
   Status try_run(std::optional<std::chrono::microseconds> deadline = std::nullopt) {
     const ConstTensorView in[] = {tensor_view(std::span<const float>(x_), {1, 4})};
     const TensorView out[] = {tensor_view(std::span<float>(y_), {1, 4})};

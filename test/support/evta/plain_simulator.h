@@ -21,9 +21,9 @@ enum class Strictness {
   kStrictFromReset,  // same as kStrict, but memories start undefined instead of as zeros
 };
 
-// Errors: kInvalidPlan (instructions do not decode, or their tokens deadlock; execution_order.h), kUnsupported (an ALU
-// multiplication), kDeviceFault (an access outside a memory or a range, or one that kStrict rejects). Never accesses
-// memory outside the ranges of `dram`.
+// Runs the program. Errors: kInvalidPlan (instructions do not decode, or their tokens deadlock; execution_order.h),
+// kUnsupported (an ALU multiplication), kDeviceFault (an access outside a memory or a range, or one that kStrict
+// rejects). Never accesses memory outside the ranges of `dram`.
 Status simulate_plain(const Program& program, const Dram& dram, Strictness strictness);
 
 }  // namespace nestrt::evta

@@ -98,7 +98,7 @@ class RunMemory {
       : stale_(stale),
         shared_(stale_bytes(scratch.shared)),
         per_thread_(stale_bytes(align64(scratch.per_thread) * static_cast<size_t>(threads))) {}
-  // Constants are passed without a copy, because the spec refers to the same memory.
+  // Adds an input. Constants are passed without a copy, because the spec refers to the same memory.
   void add_input(const TestTensor& tensor, const std::vector<std::byte>& stored) {
     GuardedBytes& copy = guarded_.emplace_back(stored.size());
     std::copy(stored.begin(), stored.end(), copy.data());

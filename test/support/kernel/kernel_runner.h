@@ -46,7 +46,7 @@ struct TestTensor {
 TestTensor tensor(const Shape& shape, const std::vector<float>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
-// Same for braced values, for which tensor() is ambiguous.
+// Returns an f32 tensor of braced values, for which tensor() is ambiguous.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
 // Returns an f32 tensor of 1, 2, 3, ...

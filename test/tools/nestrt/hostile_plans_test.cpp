@@ -110,7 +110,7 @@ TEST_CASE("Every command rejects a plan with a flipped byte at any position") {
     PlanFile broken = good;
     broken.mutable_bytes()[at] ^= std::byte{0x40};
     INFO("byte " << at << " of " << good.bytes().size());
-    // All commands load plans alike, so each position is tested with one of them.
+    // All commands load plans in the same way, so each position is tested with one of them.
     plans.check_refused(broken.bytes(), turn % 4, turn % 4 + 1);
     ++turn;
   }

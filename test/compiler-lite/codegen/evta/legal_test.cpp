@@ -20,7 +20,7 @@ using compiler::Graph;
 using compiler::Node;
 using compiler::ValueId;
 
-// Convolutions (one depthwise, one with a ReLU), pools, an addition, a concat and fully connected layers.
+// Returns convolutions (one depthwise, one with a ReLU), pools, an addition, a concat and fully connected layers.
 Graph network(std::mt19937& generator) {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 20, 12, 12});

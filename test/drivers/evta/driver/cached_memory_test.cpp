@@ -40,7 +40,7 @@ class HostVisibleCopy {
     std::memset(x_.data(), 7, x_.size());
   }
 
-  // `meanwhile`: what the host does while the accelerator works.
+  // Runs the program. `meanwhile`: what the host does while the accelerator works.
   template <typename Meanwhile>
   void run(const Meanwhile& meanwhile) {
     Submission submission;

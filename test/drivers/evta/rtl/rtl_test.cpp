@@ -23,7 +23,8 @@ uint64_t cycles_of(const RtlVector& vector, const Configuration& configuration, 
   return count->cycles;
 }
 
-// The checker rejects what the RTL computed incorrectly. Everything else passes it and both simulators.
+// Checks that the checker rejects a program that the RTL computes incorrectly, and that any other program passes the
+// checker and both simulators.
 void check_verdict(const RtlVector& vector, const Configuration& configuration, const std::string& column) {
   const Status status = replay_in_both(vector.program, configuration, OnChip::kZero);
   INFO(vector.program.name << ": " << status.to_string());

@@ -41,7 +41,7 @@ struct Wrong {
   Fault fault;
 };
 
-// Each hang costs a full timeout, so hangs with long timeouts are drawn less often.
+// Draws a call and its fault. Each hang costs a full timeout, so hangs with long timeouts are drawn less often.
 Wrong draw(std::mt19937& random) {
   const auto entry = static_cast<Entry>(random() % kNumEntries);
   auto fault = static_cast<Fault>(1 + random() % kNumFaults);
@@ -93,7 +93,8 @@ class Campaign {
     CHECK(session->num_host_fallbacks() == 0);
   }
 
-  // Number of faults that occurred. A fault may not occur if the machine is so slow that the process is killed earlier.
+  // Returns the number of faults that occurred. A fault may not occur if the machine is so slow that the process is
+  // killed earlier.
   int injected() const { return injected_; }
 
  private:

@@ -16,7 +16,7 @@ inline constexpr char kCrashingPlugin[] = NESTRT_BINARY_DIR "/test/plugins/libcr
 // Returns whether this machine can start a plug-in process. Emulators of other processors do not emulate child
 // processes.
 bool isolation_works();
-// Same, but counts the test case as skipped if it cannot.
+// Returns the same, but skips the test case if the machine cannot start one.
 bool needs_isolation();
 
 // Returns the orders for all plug-ins started from now on; initially empty.

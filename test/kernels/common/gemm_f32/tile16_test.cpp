@@ -80,7 +80,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   CHECK(output == expected);
 }
 
-// All small numbers of points, and some larger ones.
+// Returns all small numbers of points, and some larger ones.
 std::vector<int64_t> sizes(int64_t most) {
   std::vector<int64_t> result;
   for (const int64_t points : {1, 2, 3, 4, 5, 6, 7, 9, 12, 14, 17, 22, 24, 49, 54})

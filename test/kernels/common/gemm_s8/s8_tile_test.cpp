@@ -97,7 +97,7 @@ void draw_shape_of_sums(const S8TileKernel& kernel, std::mt19937& generator, S8T
   tile.length = kernels::kS8Grain * draw(generator, 0, one_segment ? 12 : 2);
 }
 
-// A tile that writes outputs; with chains, any number of points.
+// Draws the shape of a tile that writes outputs; with chains, it has any number of points.
 void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, S8Tile& tile) {
   if (kernel.finishes == S8TileFinishes::kAll) {
     draw_shape_of_sums(kernel, generator, tile);
@@ -113,12 +113,12 @@ void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, 
   tile.padded = draw(generator, 0, 1) == 0;
 }
 
-// The last inputs of a pixel may be padding channels.
+// Clears the weights of the last inputs of a pixel, which may be padding channels.
 void clear_last(int64_t inputs, std::vector<int8_t>& weights) {
   std::fill(weights.end() - std::min(inputs * kTileBlock, std::ssize(weights)), weights.end(), 0);
 }
 
-// Half of the last block of outputs may be padding channels.
+// Clears the weights of half of the last block of outputs, which may be padding channels.
 void clear_half_of_block(std::vector<int8_t>& weights) {
   constexpr size_t kGroup = 4 * kTileBlock;
   for (size_t i = 0; i < weights.size(); ++i)

@@ -13,7 +13,7 @@ namespace {
 constexpr Rounding kRoundings[] = {Rounding::kHalfUp, Rounding::kFloor};
 constexpr int32_t kMin32 = std::numeric_limits<int32_t>::min(), kMax32 = std::numeric_limits<int32_t>::max();
 
-// floor(value / 2^shift + half), computed from the definition rather than with shifts.
+// Returns floor(value / 2^shift + half), computed from the definition rather than with shifts.
 double divided(double value, int shift, Rounding rounding) {
   return std::floor(value / std::ldexp(1.0, shift) + (rounding == Rounding::kHalfUp && shift > 0 ? 0.5 : 0.0));
 }

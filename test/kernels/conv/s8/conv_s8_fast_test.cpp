@@ -31,7 +31,7 @@ class Draw {
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
   bool once_in(int times) { return between(1, times) == 1; }
 
-  // All values, or only the extremes; without -128 if `small`, which selects other kernels.
+  // Returns random values, or only the extremes; without -128 if `small`, which selects other kernels.
   TestTensor bytes(const Shape& shape, bool extremes, bool small = false) {
     std::vector<int> values(static_cast<size_t>(shape.num_elements()));
     const int low = small ? -127 : -128;
@@ -202,7 +202,7 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   return check_kernels(generator, layer);
 }
 
-// A 3 x 3 convolution whose output is `image`, with operands without shifts and scales.
+// Returns a 3 x 3 convolution whose output is `image`, with operands without shifts and scales.
 S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& image) {
   Draw draw(generator);
   S8Layer layer;

@@ -25,7 +25,8 @@ ops::Conv square3() {
   return conv;
 }
 
-// One pixel, two channels in and out: accumulators 3 * 5 - 2 * 7 + 1 = 2 and 3 * -4 - 2 * 6 + 100 = 76.
+// Returns a case with one pixel and two channels in and out: accumulators 3 * 5 - 2 * 7 + 1 = 2 and 3 * -4 - 2 * 6 +
+// 100 = 76.
 OperatorCase small(const ops::Conv& conv, const std::vector<int>& weight_exponents = {5, 6}) {
   OperatorCase c(conv);
   c.input(with_exponent(tensor_s8({1, 2, 1, 1}, {3, -2}), 4));

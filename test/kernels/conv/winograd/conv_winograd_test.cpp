@@ -82,8 +82,8 @@ std::vector<float> of_any_size(std::mt19937& generator, int64_t count) {
   return result;
 }
 
-// The bound of docs/concepts/numerics.md without the factor that depends only on the number of channels: the sum over
-// the channels of max |x| over the output's tile, times max |w| over the kernel.
+// Returns the bound of docs/concepts/numerics.md without the factor that depends only on the number of channels: the
+// sum over the channels of max |x| over the output's tile, times max |w| over the kernel.
 double magnitude_at(const Variant& v, const WinogradLayer& l, const std::vector<float>& x, const std::vector<float>& w,
                     int64_t o, int64_t output_y, int64_t output_x) {
   const int64_t y0 = output_y / v.tile * v.tile * v.stride, x0 = output_x / v.tile * v.tile * v.stride;
@@ -164,7 +164,7 @@ struct FoldedLayer {
         largest = std::max(largest, std::abs(double{x[static_cast<size_t>((channel * kSide + i) * kSide + j)]}));
     return largest;
   }
-  // The bound of docs/concepts/numerics.md; each pixel of a 2 x 2 fold is a separate channel.
+  // Returns the bound of docs/concepts/numerics.md; each pixel of a 2 x 2 fold is a separate channel.
   double bound(int64_t output, int64_t output_y, int64_t output_x) const {
     constexpr int64_t kPixels = 4;
     double sum = 0;
