@@ -53,7 +53,7 @@ class OddPort final : public Transport {
   int resets_ = 0;
 };
 
-Result<bool> look_at(OddPort::Kind kind) {
+Result<bool> probe_coherence(OddPort::Kind kind) {
   OddPort port(kind);
   return is_coherent(port, test::stock_configuration());
 }
@@ -77,7 +77,7 @@ TEST_CASE("Memory with a cache that is written back late is not coherent") {
 
 TEST_CASE("A port that is coherent in one direction is not coherent") {
   for (const auto kind : {OddPort::Kind::kSeesInputs, OddPort::Kind::kShowsResults}) {
-    const Result<bool> coherent = look_at(kind);
+    const Result<bool> coherent = probe_coherence(kind);
     REQUIRE(coherent);
     CHECK_FALSE(*coherent);
   }

@@ -252,7 +252,7 @@ class Lowering {
     }
     std::vector<float> values = constant(node.input(0));
     const std::vector<float> scales = constant(node.input(1)), zeros = zeros_of(node, scales.size());
-    const size_t each = scales.size() > 1 ? elements_behind_axis(node) : std::max<size_t>(1, values.size());
+    const size_t each = scales.size() > 1 ? elements_after_axis(node) : std::max<size_t>(1, values.size());
     for (size_t i = 0; i < values.size(); ++i) {
       const size_t channel = i / each % scales.size();
       values[i] = (values[i] - zeros[channel]) * scales[channel];
@@ -261,7 +261,7 @@ class Lowering {
     integers_[node.output(0)] = node.input(0);
   }
 
-  size_t elements_behind_axis(const NodeProto& node) const {
+  size_t elements_after_axis(const NodeProto& node) const {
     const onnx::TensorProto& tensor = tensor_called(node.input(0));
     const int64_t stated = Attributes(node).integer("axis", 1), rank = tensor.dims_size();
     size_t elements = 1;

@@ -245,7 +245,7 @@ TEST_CASE("Rows with little noise match even if their largest elements differ") 
 }
 
 // Returns a convolution with outputs below 1/256, optionally followed by a sigmoid.
-ModelBuilder faint(bool has_sigmoid) {
+ModelBuilder small_valued_model(bool has_sigmoid) {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
   std::vector<float> weights(6, 0.001F);
@@ -267,7 +267,7 @@ TEST_CASE("A quantized output of small values must keep its signal unless it ran
     REQUIRE(tools::write_npy(samples, {DataType::kF32, {1, 2, 4, 4}, values.data()}).ok());
   };
   const auto check = [&](bool has_sigmoid, std::vector<std::string> more) {
-    const std::string model = folder.write_text("model.onnx", faint(has_sigmoid).bytes());
+    const std::string model = folder.write_text("model.onnx", small_valued_model(has_sigmoid).bytes());
     write_samples(0.01F);  // not the preprocessed input
     const auto compiled = {
         std::string("compile"),     model,  std::string("-o"), plan, std::string("--quantize"), std::string("s8"),
@@ -365,8 +365,8 @@ ModelBuilder masked_scores() {
   model.input("x", {1, 4}).input("mask", {1, 4}, test::onnx_type::kInt64).output("y");
   model.constant("one", {}, std::vector<float>{1}).constant("lowest", {}, std::vector<float>{-3.4e38F});
   test::set_attribute(model.node("Cast", {"mask"}, {"counts"}), "to", int64_t{test::onnx_type::kFloat});
-  model.node("Sub", {"one", "counts"}, {"left_out"});
-  model.node("Mul", {"left_out", "lowest"}, {"bias"});
+  model.node("Sub", {"one", "counts"}, {"masked"});
+  model.node("Mul", {"masked", "lowest"}, {"bias"});
   model.node("Add", {"x", "bias"}, {"scores"});
   model.node("Softmax", {"scores"}, {"y"});
   return model;

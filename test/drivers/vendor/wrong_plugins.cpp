@@ -58,7 +58,7 @@ nestrt_vendor_status wait_and(Device* device, int64_t until_ns, Completion* comp
   return status;
 }
 
-nestrt_vendor_functions remembering() {
+nestrt_vendor_functions recording_functions() {
   nestrt_vendor_functions functions = skeleton();
   functions.load = load;
   functions.bind = bind;
@@ -68,7 +68,7 @@ nestrt_vendor_functions remembering() {
 
 template <typename Member>
 nestrt_vendor_functions with(Member nestrt_vendor_functions::*member, Member function) {
-  nestrt_vendor_functions functions = remembering();
+  nestrt_vendor_functions functions = recording_functions();
   functions.*member = function;
   return functions;
 }

@@ -41,7 +41,7 @@ Geometry random_geometry(std::mt19937& random) {
 // Builds a graph in the form that the emitter accepts; every named value has the exponent 5.
 class QuantizedGraph {
  public:
-  explicit QuantizedGraph(std::mt19937& random) : random_(random) { remember("x"); }
+  explicit QuantizedGraph(std::mt19937& random) : random_(random) { set_exponent_of("x"); }
 
   ValueId input(const Shape& shape) { return add_input(graph_, "x", shape); }
   ValueId conv(ValueId from, const Shape& weights, int32_t stride, const char* name, int32_t group = 1) {
@@ -54,7 +54,7 @@ class QuantizedGraph {
   }
   template <typename Attributes>
   ValueId op(Attributes attributes, const std::vector<ValueId>& inputs, const char* name) {
-    remember(name);
+    set_exponent_of(name);
     return add(graph_, std::move(attributes), inputs, name);
   }
 
@@ -68,7 +68,7 @@ class QuantizedGraph {
   }
 
  private:
-  void remember(const char* name) {
+  void set_exponent_of(const char* name) {
     profile_.values.emplace_back();
     profile_.values.back().name = name;
     profile_.values.back().exponent = 5;

@@ -59,7 +59,7 @@ TEST_CASE("Only the caller's tensors are copied") {
 }
 
 TEST_CASE("Results passed between programs of one accelerator are transferred to the host but not back") {
-  uint64_t handed_over = 0, both_ways = 0;
+  uint64_t shared = 0, both_ways = 0;
   for (uint32_t seed = 0; seed < 5; ++seed) {
     const TestedPlan plan(test::random_network(test::stock_configuration(), 8, seed).build());
     auto units = open_units("evta:sim,cpu", {.num_threads = 1});
@@ -68,11 +68,11 @@ TEST_CASE("Results passed between programs of one accelerator are transferred to
     REQUIRE(plan.is_right(*session, seed));
     const uint64_t bytes = session->inputs()[0].size_bytes();  // of every tensor
     CHECK(session->memory().copied_bytes == bytes * count_of_callers_on(*session, "evta0"));
-    handed_over += session->memory().shared_memory_bytes;
+    shared += session->memory().shared_memory_bytes;
     both_ways += 2 * bytes * static_cast<uint64_t>(nestrt::test::count_operators_on(*session, "evta0"));
   }
-  CHECK(handed_over < both_ways);
-  CHECK(handed_over >= both_ways / 2);
+  CHECK(shared < both_ways);
+  CHECK(shared >= both_ways / 2);
 }
 
 }  // namespace

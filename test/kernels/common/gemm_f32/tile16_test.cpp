@@ -206,16 +206,16 @@ TEST_CASE("Tiles prefetch exactly the weights of the next block") {
   constexpr int64_t kElements = 48, kBlock = kElements * kTileBlock;
   const std::vector<float> next(kBlock);
   for (int64_t count = 1; count <= 40; ++count) {
-    std::vector<bool> brought(kBlock);
+    std::vector<bool> prefetched(kBlock);
     for (int64_t index = 0; index < count; ++index) {
       Tile16 tile;
       set_prefetch(tile, next.data(), kBlock, index, count);
       const int64_t from = tile.prefetch - next.data(), to = from + kElements * tile.prefetch_step;
       REQUIRE(from >= 0);
       REQUIRE(to <= kBlock);
-      std::fill(brought.begin() + from, brought.begin() + to, true);
+      std::fill(prefetched.begin() + from, prefetched.begin() + to, true);
     }
-    CHECK(std::all_of(brought.begin(), brought.end(), [](bool is) { return is; }));
+    CHECK(std::all_of(prefetched.begin(), prefetched.end(), [](bool is) { return is; }));
   }
 }
 

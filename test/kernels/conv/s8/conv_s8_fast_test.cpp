@@ -248,7 +248,7 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
 
 // Returns a convolution of kernel x kernel taps, with operands without shifts and scales. A few inputs are negative if
 // `some_below`, otherwise none.
-S8Layer layer_behind_relu(std::mt19937& generator, int kernel, bool some_below) {
+S8Layer layer_after_relu(std::mt19937& generator, int kernel, bool some_below) {
   Draw draw(generator);
   S8Layer layer;
   layer.conv.kernel = {kernel, kernel};
@@ -291,7 +291,7 @@ TEST_CASE("An s8 Conv after a Relu is bit-identical to the reference with and wi
   const int kernel = GENERATE(1, 3, 5);
   const int layers = by_level(8, 100, 1000);
   for (int i = 0; i < layers; ++i) {
-    S8Layer layer = layer_behind_relu(generator, kernel, i % 2 == 0);
+    S8Layer layer = layer_after_relu(generator, kernel, i % 2 == 0);
     if (i % 4 < 3)
       draw_scales(layer, generator);
     else
