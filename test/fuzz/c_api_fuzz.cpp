@@ -92,7 +92,7 @@ class Caller {
   void escape() {
     const char text[] = {static_cast<char>(byte()), static_cast<char>(byte()), '\0'};
     const size_t capacity = byte() % 12;
-    const auto buffer = std::make_unique<char[]>(capacity);  // of exactly that size
+    const auto buffer = std::make_unique<char[]>(capacity);  // exact size, so that AddressSanitizer detects overruns
     const size_t size = nestrt_text_escape(text, buffer.get(), capacity);
     expect(capacity == 0 || std::string_view(buffer.get()).size() <= size, "more was written than the text has");
   }
@@ -261,7 +261,7 @@ class Caller {
 
   // One tensor of a run: its memory, and its stated size.
   struct Argument {
-    std::unique_ptr<std::byte[]> memory;  // of exactly the right size, guarded by AddressSanitizer
+    std::unique_ptr<std::byte[]> memory;  // has exactly the right size, guarded by AddressSanitizer
     void* data;
     size_t bytes;
   };

@@ -14,7 +14,7 @@ struct EvtaInput {
   const evta::Configuration* configuration = nullptr;
   std::vector<evta::MemoryRange> ranges;  // placed consecutively, as TestProgram places them; no constants
   std::vector<evta::InstructionWord> words;
-  std::vector<std::vector<std::byte>> memories;  // by range; writable ones are zero
+  std::vector<std::vector<std::byte>> memories;  // one per range; writable ones are zero
 
   // Decodes an input. Any bytes are valid.
   static EvtaInput from_bytes(std::span<const std::byte> bytes);

@@ -220,7 +220,7 @@ class BruteForce {
   std::vector<const Choice*> chosen_;
   std::vector<std::vector<double>> ends_;
   std::vector<double> free_;
-  std::vector<double> rest_;  // by task: minimum from its start to the end of everything that follows
+  std::vector<double> rest_;  // per task: minimum time from its start to the end of everything that follows
   std::vector<uint32_t> stretch_, sharing_;
   double best_ = std::numeric_limits<double>::infinity();
 };

@@ -21,7 +21,7 @@ struct BadProgram : std::runtime_error {
 enum class Kind : uint32_t {
   kProduct,  // convolution, or matrix product as a 1x1 convolution: x, weights, scales, bias
   kAffine,   // y = x * scales[c] + bias[c]
-  kAdd,      // of two tensors of the same shape
+  kAdd,      // sum of two tensors of the same shape
   kClip,     // min(max(x, values[0]), values[1])
   kMaxPool,
   kAveragePool,  // over the part of the window inside the image, or over all of it (counts_padding)

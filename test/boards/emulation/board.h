@@ -37,8 +37,8 @@ struct Client {
   };
 
   int file = -1;
-  std::map<uint32_t, Buffer> buffers;  // by handle
-  std::map<uint32_t, bool> contexts;   // by compute unit: whether exclusive
+  std::map<uint32_t, Buffer> buffers;  // key: handle
+  std::map<uint32_t, bool> contexts;   // key: compute unit; value: whether the context is exclusive
   uint64_t file_size = 0;
   uint32_t last_handle = 0;
   int completions = 0;  // not yet reported
@@ -86,7 +86,7 @@ class Board {
   bool is_open(int file);
   void close(int file);
   int control(int file, unsigned long request, void* argument);
-  int poll(int file, int timeout_ms);  // as poll(2)
+  int poll(int file, int timeout_ms);  // like poll(2)
 
   // Maps the registers of a compute unit at that offset of the file. Returns null for files that do not belong to the
   // board.
@@ -122,10 +122,10 @@ class Board {
 
   std::mutex mutex_;
   std::condition_variable completed_;
-  std::map<int, std::unique_ptr<Client>> clients_;  // by file
-  std::vector<std::byte> uuid_;                     // of the loaded xclbin
+  std::map<int, std::unique_ptr<Client>> clients_;  // key: file descriptor
+  std::vector<std::byte> uuid_;                     // UUID of the loaded xclbin
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::shared_ptr<Stages> stages_;                // if the xclbin has VTA's stages
+  std::shared_ptr<Stages> stages_;                // null unless the xclbin has VTA's stages
   std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
   bool is_coherent_ = false;
   bool is_stuck_ = false;  // whether a compute unit that could not be stopped blocks the scheduler

@@ -22,8 +22,8 @@ void set_state(uint32_t* header, CommandState state);
 CommandState state_of(const uint32_t* header);
 
 struct Command {
-  int file = -1;        // of the client
-  uint32_t handle = 0;  // of the buffer with the packet
+  int file = -1;        // the client's file descriptor
+  uint32_t handle = 0;  // handle of the buffer with the packet
   uint32_t* header = nullptr;
   uint32_t count = 0;
   uint64_t address = 0;

@@ -25,7 +25,7 @@ struct sigaction g_before;
 // A load or store of a 32-bit word between memory and a processor register.
 struct Instruction {
   bool is_store;
-  int number;  // of the register
+  int number;  // number of the register
   size_t size;
 };
 

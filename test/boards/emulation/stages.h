@@ -53,7 +53,7 @@ class Stages {
   uint32_t done_ = 0;
   bool done_written_ = false;
   int runs_started_ = 0;
-  bool is_started_ = false;  // until it ends
+  bool is_started_ = false;  // whether a run was started and has not ended
   bool is_reset_ = false;
   bool hangs_ = false;
   bool shut_down_ = false;

@@ -125,7 +125,7 @@ TEST_CASE("Outputs added by --expose are compared") {
 TEST_CASE("A damaged plan is not checked") {
   const Workshop workshop;
   std::vector<std::byte> bytes = *tools::read_file(workshop.path("model.nest"));
-  bytes.back() ^= std::byte{1};  // of a weight
+  bytes.back() ^= std::byte{1};  // changes a weight
   REQUIRE(tools::write_file(workshop.path("damaged.nest"), bytes).ok());
   const auto result = test::run_program(
       "nestc", {"check", workshop.path("model.onnx"), workshop.path("damaged.nest"), "--python", "none"});
@@ -221,7 +221,7 @@ TEST_CASE("Rows with little noise match even if their largest elements differ") 
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
-  ModelBuilder rows;  // of 64 numbers, many close to the largest
+  ModelBuilder rows;  // rows of 64 numbers, many close to the largest
   rows.input("x", {1, 64}).output("y");
   std::vector<float> weights(size_t{64} * 64, 0);
   for (size_t i = 0; i < 64; ++i) weights[i * 64 + i] = 1 + 0.001F * static_cast<float>(i % 7);

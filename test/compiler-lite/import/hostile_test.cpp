@@ -188,7 +188,7 @@ TEST_CASE("Models with more tensors, values or operands than their file size all
 }
 
 TEST_CASE("Nodes that become more operators than the file size allows are rejected during import") {
-  constexpr int kNodes = 16'000;  // of four operators and a constant each
+  constexpr int kNodes = 16'000;  // each becomes four operators and a constant
   ModelBuilder model;
   model.input("v0", {4}).output("v" + std::to_string(kNodes));
   for (int i = 0; i < kNodes; ++i) {
@@ -203,7 +203,7 @@ TEST_CASE("Nodes that become more operators than the file size allows are reject
 }
 
 TEST_CASE("The constants of a node count towards the operator limit") {
-  constexpr int kNodes = 20'000;  // of two constants and two operators each
+  constexpr int kNodes = 20'000;  // each becomes two constants and two operators
   ModelBuilder model;
   model.input("v0", {1, 1}).output("v" + std::to_string(kNodes)).constant("one", {1}, {1});
   for (int i = 0; i < kNodes; ++i)
@@ -214,7 +214,7 @@ TEST_CASE("The constants of a node count towards the operator limit") {
 }
 
 TEST_CASE("Nodes with more operands than a plan may have are rejected during import") {
-  constexpr int kNodes = 6'000;  // of twelve operands each
+  constexpr int kNodes = 6'000;  // each has twelve operands
   ModelBuilder model;
   model.input("x", {1}).output("joined");
   model.node("Concat", std::vector<std::string>(350'000, "x"), {"joined"});

@@ -221,7 +221,7 @@ class Case {
 
   std::filesystem::path folder_;
   compiler::OnnxModel model_;
-  compiler::ImportOptions import_options_;  // for the current data set
+  compiler::ImportOptions import_options_;  // options for the current data set
   CaseResult result_;
 };
 

@@ -19,7 +19,7 @@ enum class Verdict {
 
 struct CaseResult {
   std::string name;                    // "node/test_relu"
-  std::vector<std::string> operators;  // of the model, without repetitions
+  std::vector<std::string> operators;  // the model's operators, without repetitions
   std::vector<std::string> missing;    // those that nestrt does not import
   std::vector<std::string> bound;      // inputs that had to be bound to constants
   bool other_types = false;            // tensors have types that nestrt does not support
@@ -29,7 +29,7 @@ struct CaseResult {
 };
 
 struct CaseSet {
-  std::string version;  // of ONNX
+  std::string version;  // version of ONNX
   bool newest = false;  // cases of the onnx package, not of Debian
   std::vector<std::filesystem::path> cases;
 };

@@ -24,7 +24,7 @@ namespace {
 
 struct Network {
   std::string name;
-  bool is_large = false;  // for long tests only
+  bool is_large = false;  // whether only long tests use it
   std::map<std::string, Shape> input_shapes = {};
 };
 
@@ -58,7 +58,7 @@ std::vector<std::pair<Network, std::filesystem::path>> networks() {
 
 struct ExportedCut {
   Manifest manifest;
-  std::unique_ptr<test::TemporaryFolder> folder;  // of its files
+  std::unique_ptr<test::TemporaryFolder> folder;  // folder with its files
 
   ModelChain chain() const {
     ModelChain files;

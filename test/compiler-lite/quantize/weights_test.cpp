@@ -55,7 +55,7 @@ TEST_CASE("The error of a weight that multiplies only padding does not affect th
     return std::ldexp(static_cast<double>(result->bias[0]), -(6 + result->exponents[0]));
   };
   const double steps = 1.0 / 128, step_error = std::round(0.5 * 128) * steps - (0.5 + 0.2 / 256);
-  CHECK(bias_over(1) == Approx(-10 * step_error).margin(1e-3));  // of the centre weight only
+  CHECK(bias_over(1) == Approx(-10 * step_error).margin(1e-3));  // error of the centre weight only
   CHECK(std::abs(bias_over(2)) > std::abs(bias_over(1)));
 }
 

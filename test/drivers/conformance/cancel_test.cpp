@@ -196,7 +196,7 @@ class PassingEvent {
 
   alignas(Event) std::byte storage_[sizeof(Event)];
   Event* event_ = nullptr;
-  uint64_t generation_ = 0;  // of all Events here
+  uint64_t generation_ = 0;  // generation of all Events at this address
 };
 
 // Runs `copy`, then uses and resets the unit, and checks that no second completion arrives.

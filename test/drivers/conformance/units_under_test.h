@@ -53,7 +53,7 @@ struct Exclusion {
 std::vector<std::string_view> cases_that_stop_a_run();
 
 struct UnitUnderTest {
-  std::string name;                        // of its section in every case: test_drivers -c NAME
+  std::string name;                        // name of its section in every case: test_drivers -c NAME
   std::function<OpenedUnit()> open;        // opens a new unit for every case
   std::function<PlanBuilder()> copy_plan;  // copy_plan() of test/support, with a program for the unit
   // Returns random_network() of test/support, with a program for the unit on every branch that copies.

@@ -41,7 +41,7 @@ TEST_CASE("Every flipped bit is rejected") {
 
 struct Outcomes {
   int same = 0;     // the bit belongs to a digest
-  int refused = 0;  // by the loader or by a unit
+  int refused = 0;  // rejected by the loader or by a unit
   int ran = 0;
   int wrong = 0;  // wrote outside its memory, or depended on previous contents of the memory
 };

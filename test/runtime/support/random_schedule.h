@@ -120,7 +120,7 @@ class RandomSchedule {
   std::mt19937& random_;
   const std::vector<std::vector<uint32_t>> dependencies_;
   const std::vector<uint32_t> by_channel_;
-  std::vector<std::vector<uint32_t>> steps_of_;  // by branch
+  std::vector<std::vector<uint32_t>> steps_of_;  // the steps of each branch
   Schedule schedule_;
 };
 

@@ -30,10 +30,10 @@ class VirtualClock final : public Clock {
 
 // Parameters that a test may change at any time.
 struct VirtualSpeed {
-  std::atomic<int64_t> microseconds{1};  // of each branch
+  std::atomic<int64_t> microseconds{1};  // time of each branch
   std::atomic<int> good{0};              // submissions that succeed before the unit fails, hangs or is late
   std::atomic<bool> fails{false};
-  std::atomic<bool> hangs{false};   // until its time limit
+  std::atomic<bool> hangs{false};   // whether the unit hangs until its time limit
   std::atomic<int64_t> late_us{0};  // delay of one submission
   std::atomic<int> computed{0};     // branches computed
   std::atomic<int> urgent{0};       // branches submitted as urgent

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support for tests of work distribution.
+// Supports tests of work distribution.
 #pragma once
 
 #include "runtime/kernel/parallel.h"

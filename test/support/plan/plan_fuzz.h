@@ -15,7 +15,7 @@
 namespace nestrt::test {
 
 struct FuzzResult {
-  int refused = 0;  // by Plan::from_memory
+  int refused = 0;  // rejected by Plan::from_memory
   int ran = 0;
   int divided = 0;   // operators that ran in parts
   int overran = 0;   // wrote outside the caller's memory, or a part outside its operands
@@ -37,8 +37,8 @@ void mutate(std::span<std::byte> bytes, std::mt19937& random);
 
 // Limits for running a mutant. Larger mutants would only test the allocator, or take too long.
 struct RunLimits {
-  uint64_t buffer_bytes = 1 << 24;  // of the arena or of a buffer
-  int64_t elements = 1 << 20;       // of an input or an output
+  uint64_t buffer_bytes = 1 << 24;  // size of the arena or a buffer
+  int64_t elements = 1 << 20;       // elements of an input or an output
 };
 bool is_within(const RunLimits& limits, const Plan& plan);
 

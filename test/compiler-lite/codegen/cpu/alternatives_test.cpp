@@ -26,7 +26,7 @@ Graph two_convolutions(bool s8) {
 
 struct Alternative {
   std::string set, chosen, other;
-  Packing packing = Packing::kNone;  // of the weights that the plan stores for it
+  Packing packing = Packing::kNone;  // packing of the weights that the plan stores for the kernel
 };
 
 std::vector<Alternative> alternatives_in(const Plan& plan) {

@@ -16,7 +16,7 @@ namespace nestrt::evta::test {
 // A square convolution, padded so that only the stride reduces its size. Channels are counted in blocks.
 struct Convolution {
   const char* name;
-  uint32_t size;  // of the input
+  uint32_t size;  // height and width of the input
   uint32_t in_blocks;
   uint32_t out_blocks;
   uint32_t kernel;

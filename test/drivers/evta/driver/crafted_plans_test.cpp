@@ -70,7 +70,7 @@ class CraftedPlan {
 
  private:
   const Configuration& configuration_;
-  std::vector<std::pair<size_t, plan::Program>> programs_;  // by branch; their segments are still tensors
+  std::vector<std::pair<size_t, plan::Program>> programs_;  // branch and its program, whose segments are tensors
   std::unique_ptr<PlanFile> file_;                          // source of the plan
 };
 

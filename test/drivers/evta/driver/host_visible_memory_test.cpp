@@ -66,7 +66,7 @@ TEST_CASE("Results passed between programs of one accelerator are transferred to
     REQUIRE(units);
     const auto session = plan.open(*units);
     REQUIRE(plan.is_right(*session, seed));
-    const uint64_t bytes = session->inputs()[0].size_bytes();  // of every tensor
+    const uint64_t bytes = session->inputs()[0].size_bytes();  // all tensors have this size
     CHECK(session->memory().copied_bytes == bytes * count_of_callers_on(*session, "evta0"));
     shared += session->memory().shared_memory_bytes;
     both_ways += 2 * bytes * static_cast<uint64_t>(nestrt::test::count_operators_on(*session, "evta0"));

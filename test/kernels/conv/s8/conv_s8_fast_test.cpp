@@ -20,8 +20,8 @@ namespace {
 struct S8Layer {
   ops::Conv conv;
   TestTensor x, weights, bias, residual;
-  int exponent = 0;  // of an s8 output
-  float scale = 0;   // of an output with scales, if positive
+  int exponent = 0;  // exponent of an s8 output
+  float scale = 0;   // if positive, the scale of an output with scales
   int zero_point = 0;
 };
 
@@ -382,7 +382,7 @@ TEST_CASE("The Winograd s8 kernel is selected only with NEON, if sums cannot ove
 }
 
 TEST_CASE("Scratch of an impossibly large s8 stem saturates instead of wrapping around") {
-  constexpr int kRows = 1 << 23;  // of 2^40 columns, twice: 2^64 bytes
+  constexpr int kRows = 1 << 23;  // 2^40 columns each, twice: 2^64 bytes
   const Shape images{1, 1, 1, int64_t{1} << 40};
   ops::Conv conv;
   conv.kernel = {kRows, 1};

@@ -116,7 +116,7 @@ TEST_CASE("A program for some channels of an indivisible operator is rejected") 
   const auto conv = [](plan::Tables& p) -> ops::Conv& { return std::get<ops::Conv>(p.operators[4].attributes); };
   const auto tensor = [](plan::Tables& p, int index) -> plan::Tensor& { return p.tensors[static_cast<size_t>(index)]; };
   refused([&](plan::Tables& p) { conv(p).group = 2; });
-  refused([&](plan::Tables& p) { conv(p).wide_output = true; });  // of an s8 tensor
+  refused([&](plan::Tables& p) { conv(p).wide_output = true; });  // but the output is s8
   refused([&](plan::Tables& p) { tensor(p, kOutput).quantization.reset(); });
   refused([&](plan::Tables& p) { tensor(p, kResidual).shape = {1, 72, 6, 5}; });
   refused([&](plan::Tables& p) { p.operators[4].inputs.resize(1); });

@@ -161,7 +161,7 @@ TEST_CASE("Operators without a cost in the profile are estimated with the rates 
                              "--steps", "--json", workshop.path("times.json")});
   check_ok(result);
   CHECK(result.text.find("3 of 3 operators are not in a profile") != std::string::npos);
-  CHECK(result.text.find(" estimated\n") != std::string::npos);  // of a step
+  CHECK(result.text.find(" estimated\n") != std::string::npos);  // printed after the time of a step
   const nlohmann::json times = workshop.json("times.json");
   CHECK(times["estimated"] == nlohmann::json{"left", "right", "join"});
   CHECK(times["cpu_only_ms"].get<double>() == Approx(3));

@@ -95,7 +95,7 @@ TEST_CASE("Results that are views, especially of constants, are neither overwrit
   INFO(comparisons.error().to_string());
   REQUIRE(comparisons);
   REQUIRE(comparisons->size() == 1);
-  CHECK(comparisons->front().bytes == 16);      // of y
+  CHECK(comparisons->front().bytes == 16);      // all bytes of y
   CHECK(comparisons->front().different == 16);  // the unit computed nothing
   CHECK(std::ranges::equal(file.bytes(), before.bytes()));
 }
