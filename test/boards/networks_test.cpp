@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole networks, quantized by nestc for CPU and EVTA, through XRT: the same bytes as on the CPU alone.
+// Tests that networks, quantized by nestc for CPU and EVTA and run through XRT, produce the same bytes as on the CPU
+// alone.
 #include <catch2/catch.hpp>
 #include <random>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks of ONNX's "light" model tests, with generated weights and stored expected outputs, compiled and run.
+// Compiles and runs the networks of ONNX's "light" model tests, with generated weights and stored expected outputs.
 #include <catch2/catch.hpp>
 
 #include <cstring>

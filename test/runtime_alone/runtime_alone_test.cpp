@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime without the other parts of libnestrt: an operator table with one operator, a unit defined here, and no
-// scheduler.
+// Tests the runtime without the other parts of libnestrt: an operator table with one operator, a unit defined here, and
+// no scheduler.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

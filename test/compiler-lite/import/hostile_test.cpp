@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deliberately malformed files. Each is rejected with the node's or tensor's name and must not crash.
+// Tests deliberately malformed files. Each must be rejected with the node's or tensor's name and must not cause a
+// crash.
 #include <onnx/onnx_pb.h>
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables and sessions that share a unit.
+// Tests executables and sessions that share a unit.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>

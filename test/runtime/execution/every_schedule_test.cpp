@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many schedules of few networks. One executor runs them all, so that a schedule costs no more than its runs. Under
-// ThreadSanitizer this tests all synchronization between lanes.
+// Tests many schedules of few networks. One executor runs them all, so that a schedule takes no time except its runs.
+// Under ThreadSanitizer this tests all synchronization between lanes.
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row fusion is bit-identical to sequential execution: random chains of pointwise and depthwise convolutions, image
-// convolutions, pools and norms, f32 and s8, over memory with previous contents.
+// Tests that row fusion is bit-identical to sequential execution, for random chains of pointwise and depthwise
+// convolutions, image convolutions, pools and norms, in f32 and s8, on memory with previous contents.
 #include "kernels/common/framework/row_fusion.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv of s8 tensors: compares the reference with sums computed from the definition, and checks what the rules reject.
+// Tests Conv of s8 tensors: compares the reference with sums computed from the definition, and checks what the rules
+// reject.
 #include <catch2/catch.hpp>
 
 #include "kernels/common/quantization/s8_arithmetic.h"

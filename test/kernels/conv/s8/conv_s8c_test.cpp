@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv of s8 tensors with scales and zero points: compares the reference with sums of the float kernel, which are exact
-// for numbers this small.
+// Tests Conv of s8 tensors with scales and zero points: compares the reference with sums of the float kernel, which are
+// exact for numbers this small.
 #include <catch2/catch.hpp>
 #include <cmath>
 
