@@ -148,7 +148,7 @@ TEST_CASE("Protected files are recognised by their content and through links") {
   CHECK(check_writable(folder.write_text("notes", "\tindented")).ok());
 }
 
-TEST_CASE("Reports, pages and arrays only replace files of their own kind") {
+TEST_CASE("Reports, pages and arrays only replace files of the same kind") {
   const test::TemporaryFolder folder;
   const std::string labels = folder.write_text("labels.txt", "cat.png\t3\n"), empty = folder.write_text("empty", "");
   const std::pair<Written, const char*> alike[] = {
