@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classifies an image from C: classify_c PLAN IMAGE LABELS
  *
- * The network takes 1 x 3 x H x W, x = (pixel - 128) / 64. The centre square of the image is scaled down to H x W by
- * a triangle filter, as nestrt run does.
+ * The network's input is 1 x 3 x H x W, x = (pixel - 128) / 64. A triangle filter scales the centre square of the image
+ * down to H x W, as in nestrt run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 
 #include "nestrt/nestrt.h"
 
-/* What a pixel counts that far from the middle of a pixel of the result, both in pixels of the result. */
+/* Returns the weight of a pixel at this distance from the centre of a result pixel, in result pixels. */
 static float weight(float distance) {
   return distance < 1 && distance > -1 ? 1 - (distance < 0 ? -distance : distance) : 0;
 }
 
-/* The pixel (x, y) of the centre square scaled to size x size. */
+/* Returns pixel (x, y) of the centre square, scaled to size x size. */
 static float sample(const unsigned char* rgb, int width, int height, int size, int channel, int x, int y) {
   const int side = width < height ? width : height;
   const int left = (width - side) / 2, top = (height - side) / 2;
@@ -37,7 +37,7 @@ static float sample(const unsigned char* rgb, int width, int height, int size, i
   return sum / weights;
 }
 
-/* Fills the session's input from an image; 0 on success. */
+/* Fills the session's input from an image. Returns 0 on success. */
 static int load_image(const char* path, int size, float* input) {
   int width, height, channels;
   unsigned char* rgb = stbi_load(path, &width, &height, &channels, 3);
@@ -67,7 +67,7 @@ static int classify(nestrt_session* session, const char* image, const char* labe
   if (nestrt_session_num_inputs(session) != 1 || nestrt_session_num_outputs(session) != 1 ||
       nestrt_session_input_type(session, 0) != NESTRT_F32 || nestrt_session_output_type(session, 0) != NESTRT_F32 ||
       nestrt_session_input_shape(session, 0, dims, 4) != 4 || dims[0] != 1 || dims[1] != 3 || dims[2] != dims[3]) {
-    fprintf(stderr, "classify_c: the plan does not take one square RGB image\n");
+    fprintf(stderr, "classify_c: the plan does not have one square RGB image as its input\n");
     return 2;
   }
   const size_t input_bytes = nestrt_session_input_bytes(session, 0),

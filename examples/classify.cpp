@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classifies an image: classify PLAN IMAGE LABELS
 //
-// The plan says how an image becomes its input (nestc compile --mean ... --scale ...), so this program does not know
-// the network. Decoding and preprocessing come from nestrt's tools, which are not installed, so it is built with the
-// project (example_classify). classify.c does them itself, with an installed libnestrt alone.
+// The plan states how an image is converted to its input (nestc compile --mean ... --scale ...), so this program needs
+// no information about the network. Decoding and preprocessing come from nestrt's tools, which are not installed, so
+// the program is built with the project (example_classify). classify.c implements them itself and needs only an
+// installed libnestrt.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ nestrt::Status classify(const std::string& plan_path, const std::string& image_p
   const nestrt::Preprocessing* preprocessing = plan->inputs().empty() ? nullptr : plan->preprocessing(0);
   if (preprocessing == nullptr || plan->inputs().size() != 1 || plan->outputs().size() != 1 ||
       plan->outputs()[0].type != nestrt::DataType::kF32) {
-    return {nestrt::Code::kInvalidArgument, "not a classifier of images: compile it with --mean and --scale"};
+    return {nestrt::Code::kInvalidArgument, "the plan is not an image classifier; compile it with --mean and --scale"};
   }
   NESTRT_ASSIGN_OR_RETURN(const auto image, nestrt::tools::read_image(image_path));
   NESTRT_ASSIGN_OR_RETURN(const auto pixels, nestrt::tools::preprocess(image, *preprocessing, plan->inputs()[0]));

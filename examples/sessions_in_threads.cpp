@@ -2,7 +2,7 @@
 // Runs several sessions of one plan, each in its own thread: sessions_in_threads PLAN [THREADS]
 //
 // The sessions share the plan (its weights are mapped once) and the units (one thread pool); each has its own
-// activations. Every thread runs the same inputs, so all must find the same outputs, bit for bit.
+// activations. All threads run the same inputs, so they must compute the same outputs, bit for bit.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -76,6 +76,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "sessions_in_threads: %s\n", equal.error().to_string().c_str());
     return 2;
   }
-  std::printf("%d of %d threads found the same outputs in %d runs each\n", *equal, num_threads, kRuns);
+  std::printf("%d of %d threads computed the same outputs in %d runs each\n", *equal, num_threads, kRuns);
   return *equal == num_threads ? 0 : 1;
 }

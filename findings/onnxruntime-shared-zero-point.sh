@@ -4,7 +4,7 @@
 # zero-point initializer fails to load, but only if the weights have values beyond 64. Several converters share such
 # initializers.
 #   With shared zero points: "Attempt to replace the existing tensor".
-#   With a zero point each, or without the option: the model loads.
+# With separate zero points, or without the option: the model loads.
 # Exit code 1 if the behaviour differs.
 set -euo pipefail
 work=$(mktemp -d)
@@ -19,7 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def model(shared, largest):
-    """Two 1x1 convolutions with int8 weights; `shared`: they have one zero point."""
+    """Returns two 1x1 convolutions with int8 weights, which share a zero point if `shared`."""
     constants = {"scale": np.float32(0.02), "zero": np.uint8(128), "w_zero": np.int8(0), "w_zero2": np.int8(0)}
     nodes, value = [], "x"
     for layer in ("a", "b"):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first inference in C: first_inference PLAN */
+/* Runs a first inference in C: first_inference PLAN */
 #include <nestrt/nestrt.h>
 #include <stdio.h>
 

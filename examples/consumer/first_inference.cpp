@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first inference in two statements: first_inference PLAN
+// Runs a first inference in two statements: first_inference PLAN
 #include <nestrt/model.h>
 
 #include <cstdio>

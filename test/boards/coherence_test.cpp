@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coherence of a port: a probe determines it in each direction, and its result controls the driver.
+// Tests the probe that determines whether a port is coherent in both directions.
 #include "drivers/evta/xrt/coherence.h"
 
 #include <catch2/catch.hpp>
@@ -10,8 +10,8 @@
 namespace nestrt::evta {
 namespace {
 
-// A port that is coherent in one direction only, or whose accelerator hangs: a simulator with separate memory, and
-// copies for one direction.
+// Simulates a port that is coherent in one direction only, or whose accelerator hangs. The simulator has separate
+// memory; copies make one direction coherent.
 class OddPort final : public Transport {
  public:
   enum class Kind { kSeesInputs, kShowsResults, kHangs };
@@ -53,7 +53,7 @@ class OddPort final : public Transport {
   int resets_ = 0;
 };
 
-Result<bool> look_at(OddPort::Kind kind) {
+Result<bool> probe_coherence(OddPort::Kind kind) {
   OddPort port(kind);
   return is_coherent(port, test::stock_configuration());
 }
@@ -77,7 +77,7 @@ TEST_CASE("Memory with a cache that is written back late is not coherent") {
 
 TEST_CASE("A port that is coherent in one direction is not coherent") {
   for (const auto kind : {OddPort::Kind::kSeesInputs, OddPort::Kind::kShowsResults}) {
-    const Result<bool> coherent = look_at(kind);
+    const Result<bool> coherent = probe_coherence(kind);
     REQUIRE(coherent);
     CHECK_FALSE(*coherent);
   }

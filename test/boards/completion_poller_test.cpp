@@ -17,13 +17,13 @@ struct Waited {
 
 // Simulates a run on a machine with polls of one microsecond and sleeps that last `oversleep` too long.
 Waited wait_for(CompletionPoller& poller, Duration run, Duration oversleep = microseconds(70)) {
-  constexpr microseconds kLook{1};
+  constexpr microseconds kPollTime{1};
   Waited waited;
   Duration now = Duration::zero();
   while (now < run) {
     const Duration pause = poller.pause(now);
-    now += pause == Duration::zero() ? Duration(kLook) : pause + oversleep;
-    if (pause == Duration::zero()) waited.awake += kLook;
+    now += pause == Duration::zero() ? Duration(kPollTime) : pause + oversleep;
+    if (pause == Duration::zero()) waited.awake += kPollTime;
   }
   poller.ended_after(now);
   waited.seen_after = now - run;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole networks, quantized by nestc for CPU and EVTA, through XRT: the same bytes as on the CPU alone.
+// Tests that networks, quantized by nestc for CPU and EVTA and run through XRT, produce the same bytes as on the CPU
+// alone.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -14,7 +15,7 @@
 namespace nestrt::boards {
 namespace {
 
-// `extent`: height and width of the network's images.
+// Compiles the model in 8 bits. `extent`: height and width of the network's images.
 std::shared_ptr<const Plan> compile(const std::string& model, int64_t extent) {
   const test::TemporaryFolder folder;
   const std::string samples = folder.path() + "/samples.npy", plan = folder.path() + "/model.nest";

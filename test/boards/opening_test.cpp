@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a board through XRT: every possible error has a Status with the remedy.
+// Tests that every error while opening a board through XRT results in a Status with the remedy.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdlib>

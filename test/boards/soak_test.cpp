@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random faults in sequence through the real XRT: the process survives, no wait exceeds its limit, and successful runs
-// have the right results.
+// Injects random faults in sequence, with the real XRT. The process must survive, no wait may exceed its limit, and
+// successful runs must have the right results.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <random>
@@ -19,10 +19,10 @@ constexpr std::chrono::milliseconds kUnitTime{150};
 
 struct Form {
   XclbinDescription xclbin;
-  bool tells_errors;        // reports failed accesses
+  bool reports_errors;      // reports failed accesses
   bool has_reset;           // otherwise a hang makes the unit unusable until the card is reset
-  uint32_t hangs_of_10000;  // runs
-  // Limit of a run's time beyond its deadline: the reset of a hanging accelerator on a busy machine.
+  uint32_t hangs_of_10000;  // number of runs in 10,000 that hang
+  // Maximum time of a run. It exceeds the deadline by the time of a reset on a busy machine.
   std::chrono::seconds limit;
 };
 
@@ -67,7 +67,7 @@ class Soak {
     if (draw(10000) < form_.hangs_of_10000) {
       faults.set_resettable(draw(2) == 0);
       faults.next_run(RunFault::kHang);
-    } else if (kind < 17 && form_.tells_errors) {
+    } else if (kind < 17 && form_.reports_errors) {
       faults.next_run(RunFault::kError);
     } else if (kind < 25) {
       faults.next_run(RunFault::kLate);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EVTA as four stages, whose registers the transport writes: no kernel driver takes part in a run.
+// Tests EVTA as four stages, whose registers the transport writes. No kernel driver takes part in a run.
 #include "test/boards/emulation/stages.h"
 
 #include <catch2/catch.hpp>

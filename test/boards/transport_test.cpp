@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport over XRT, step by step: its handling of XRT's behaviour and of board faults.
+// Tests, step by step, how the transport over XRT handles XRT's behaviour and board faults.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>

@@ -36,7 +36,7 @@ UnitUnderTest row_of(const evta::Configuration& configuration, const boards::Xcl
   row.name += " behind XRT";
   row.open = [&configuration, xclbin] { return open_on_board(configuration, xclbin, false); };
   row.exclusions = {
-      {"the board computes in the process, and asks for memory there", {"runs with known buffers allocate no memory"}}};
+      {"the emulated board runs in this process and allocates memory", {"runs with known buffers allocate no memory"}}};
   return row;
 }
 
@@ -52,13 +52,12 @@ UnitUnderTest coherent_row(const evta::Configuration& configuration, const board
 UnitUnderTest stages_row(const evta::Configuration& configuration) {
   UnitUnderTest row = row_of(configuration, boards::stages_xclbin());
   row.name += " as four stages";
-  Exclusion no_reset = {"its stages have no reset: what hangs is lost, and so is the accelerator",
-                        cases_that_stop_a_run()};
+  Exclusion no_reset = {"the stages have no reset, so a hang makes the accelerator unusable", cases_that_stop_a_run()};
   no_reset.cases.push_back("a program with a changed byte is rejected or stays in its memory");
   no_reset.cases.push_back("the host replaces a hanging unit after its time limit");
   row.exclusions.push_back(std::move(no_reset));
   row.exclusions.push_back(
-      {"its stages do not report failed accesses",
+      {"the stages do not report failed accesses",
        {"a run that fails ends with the reason and a probe restores the unit",
         "a unit reports a failed probe and is restored by a successful one",
         "a failed run accesses no memory afterwards", "submissions after a run that fails are also answered",

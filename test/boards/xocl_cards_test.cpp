@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How XRT enumerates cards. It does so once, on first use, so a machine without cards needs a separate process.
+// Tests how XRT enumerates cards. It does so once, on first use, so a machine without cards needs a separate process.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every exception of XRT becomes a Status.
+// Tests that every exception of XRT becomes a Status.
 #include "drivers/evta/xrt/xrt_errors.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boards whose accelerator shares DRAM with the host through a coherent or a non-coherent port.
+// Tests boards whose accelerator shares DRAM with the host through a coherent or a non-coherent port.
 #include <catch2/catch.hpp>
 #include <cerrno>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board without zocl.
+// Tests a board without zocl.
 #include <catch2/catch.hpp>
 
 #include "drivers/evta/xrt/xrt_transport.h"

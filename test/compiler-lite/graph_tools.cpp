@@ -94,7 +94,7 @@ ops::Pad pad_attributes(const std::vector<int64_t>& begin, const std::vector<int
 }
 ops::Concat concat_attributes(int32_t axis) { return {axis}; }
 
-// The profile contains only exponents, so no corrections apply.
+// Quantizes without corrections, because the profile contains only exponents.
 void quantize_all(compiler::Graph& graph, int8_t exponent) {
   compiler::QuantizationProfile profile;
   for (size_t i = 0; i < graph.num_values(); ++i) {

@@ -38,7 +38,7 @@ ops::Concat concat_attributes(int32_t axis);
 // Quantizes all supported nodes to s8 with this exponent for every value.
 void quantize_all(compiler::Graph& graph, int8_t exponent);
 
-// Chooses layouts and packs weights for the host CPU, as the stages placement and codegen do.
+// Chooses layouts and packs weights for the host CPU, like the stages placement and codegen.
 Status choose_layout(compiler::Graph& graph, const compiler::LayoutOptions& options = {});
 
 // Returns the number of nodes of this kind.

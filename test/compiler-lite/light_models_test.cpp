@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks of ONNX's "light" model tests, with generated weights and stored expected outputs, compiled and run.
+// Compiles and runs the networks of ONNX's "light" model tests, with generated weights and stored expected outputs.
 #include <catch2/catch.hpp>
 
 #include <cstring>
@@ -56,7 +56,7 @@ TEST_CASE("Inception v1 produces ONNX's expected output") { check_network("light
 TEST_CASE("ResNet-50 produces ONNX's expected output") { check_network("light_resnet50"); }
 TEST_CASE("SqueezeNet produces ONNX's expected output") { check_network("light_squeezenet"); }
 
-constexpr const char* kTooLarge = "hundreds of megabytes of weights, and no operator that the others do not have";
+constexpr const char* kTooLarge = "hundreds of megabytes of weights, and no operator that the other networks lack";
 
 TEST_CASE("VGG-19 produces ONNX's expected output") {
   if (test::test_level() == test::TestLevel::kQuick) return test::skip(kTooLarge);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks as the compiler writes them, in f32 and s8, over memory that held something else before.
+// Runs compiled networks, in f32 and s8, on memory with arbitrary previous contents.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -32,7 +32,7 @@ std::shared_ptr<const Plan> plan_in(const compiler::PlanBytes& bytes) {
   return *plan;
 }
 
-// By two inputs of noise.
+// Returns the calibration of the model with two inputs of noise.
 compiler::Quantization calibrated(const std::string& model, const TensorInfo& input) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> noise(-2, 2);

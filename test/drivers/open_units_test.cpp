@@ -70,7 +70,7 @@ TEST_CASE("A configuration's prefix opens several instances of it") {
   CHECK((*units)[2]->info().name == "evta2");
 }
 
-TEST_CASE("A session uses programs for its configuration and runs others on the host") {
+TEST_CASE("A session uses programs for its unit's configuration and runs others on the host") {
   const test::TestedPlan plan(evta::test::copy_plan(evta::test::stock_configuration()).build());
   const std::pair<const char*, const char*> cases[] = {{"cpu,evta:sim", "evta0"},
                                                        {"evta:sim,cpu", "evta0"},

@@ -15,7 +15,7 @@ enum class CallFault {
   kShort,        // transfers one byte
 };
 
-// Fails call `number`, from 0, among the calls that can have the fault. At most one object at a time.
+// Fails call `number` (counted from 0) among the calls that can have the fault. At most one object at a time.
 class FailingCalls {
  public:
   FailingCalls(int64_t number, CallFault fault);

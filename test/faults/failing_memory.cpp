@@ -76,7 +76,7 @@ void operator delete[](void* block, std::align_val_t) noexcept { release_block(b
 void operator delete(void* block, size_t, std::align_val_t) noexcept { release_block(block); }
 void operator delete[](void* block, size_t, std::align_val_t) noexcept { release_block(block); }
 
-// Freed by free(), and therefore not counted as live.
+// Allocates memory that free() frees, which is therefore not counted as live.
 extern "C" void* aligned_alloc(size_t alignment, size_t bytes) {
   void* block = nullptr;
   return nestrt::test::is_out_of_memory() || ::posix_memalign(&block, alignment, bytes) != 0 ? nullptr : block;
@@ -104,7 +104,7 @@ void fail_one_allocation(int64_t number, Shortage shortage, const std::function<
   }
   const bool works_again = code_of(work) == Code::kOk;
   const int64_t kept = live_blocks() - live;  // the last run keeps the same blocks as the one before
-  INFO("allocation " << number << (shortage == Shortage::kOnce ? " alone" : " and what follows"));
+  INFO("allocation " << number << (shortage == Shortage::kOnce ? " alone" : " and all later ones"));
   REQUIRE(answer);
   INFO(code_name(*answer));
   CHECK((answer == Code::kOk || answer == Code::kOutOfMemory));
@@ -128,7 +128,7 @@ int64_t FailingMemory::count() const { return g_count; }
 int64_t live_blocks() { return g_live; }
 
 void fail_every_allocation(int most, const std::function<Status()>& work, int64_t kept) {
-  for (int i = 0; i < 2; ++i) REQUIRE(work().to_string() == "ok");  // makes everything that is made only once
+  for (int i = 0; i < 2; ++i) REQUIRE(work().to_string() == "ok");  // performs one-time allocations
   int64_t count = 0;
   {
     const FailingMemory counting(kNoAllocation, Shortage::kOnce);

@@ -15,7 +15,7 @@ enum class Shortage {
   kLasting,  // that one and all later ones
 };
 
-// Fails allocation `number`, from 0, on any thread. At most one object at a time.
+// Fails allocation `number` (counted from 0) on any thread. At most one object at a time.
 class FailingMemory {
  public:
   FailingMemory(int64_t number, Shortage shortage);

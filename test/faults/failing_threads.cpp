@@ -34,7 +34,7 @@ using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 extern "C" {
 
-// The sanitizer's version, which must know every thread.
+// The sanitizer's version, because the sanitizer must track every thread.
 __attribute__((weak)) Create __interceptor_pthread_create;
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*), void* argument) noexcept {

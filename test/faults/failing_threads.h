@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FailingThreads: a system without more threads. The test program interposes pthread_create.
+// FailingThreads: simulates a system that cannot create more threads. The test program interposes pthread_create.
 #pragma once
 
 #include <cstdint>
 
 namespace nestrt::test {
 
-// Fails to create thread `number`, from 0, and all later ones. At most one object at a time.
+// Fails to create thread `number` (counted from 0) and all later ones. At most one object at a time.
 class FailingThreads {
  public:
   explicit FailingThreads(int64_t number);

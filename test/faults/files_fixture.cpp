@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// Faults that a correct program handles without failing.
+// Returns whether a correct program handles the fault without failing.
 bool is_recoverable(CallFault fault) { return fault == CallFault::kInterrupted || fault == CallFault::kShort; }
 
 int64_t calls_of(CallFault fault, const std::function<Status()>& work) {

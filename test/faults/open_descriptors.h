@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number of open files of the process.
+// Counts the open files of the process.
 #pragma once
 
 #include <filesystem>

@@ -27,7 +27,7 @@ class SampleArguments {
   std::vector<TensorView> outputs_;
 };
 
-// Copies a unit list for callers that transfer one.
+// Copies a unit list for functions that take ownership of one.
 inline Result<UnitList> copy_of(const UnitList& units) {
   return guarded([&]() -> Result<UnitList> { return units; });
 }

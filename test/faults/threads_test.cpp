@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kNever = 1 << 20;
 
-// `work` must request at least `least` threads. Fails each in turn.
+// Fails each thread creation of `work` in turn. `work` must create at least `least` threads.
 void refuse_every_thread(int64_t least, const std::function<Status()>& work) {
   REQUIRE(work().to_string() == "ok");
   int64_t count = 0;
@@ -42,7 +42,8 @@ TEST_CASE("Sessions report that no threads are available") {
   const PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
   const auto plan = *Plan::from_memory(file.bytes());
   const SampleArguments arguments(*plan);
-  // Two for the pool, one for the accelerator, one for its simulation, one for the unit's lane, one that adapts.
+  // The session starts two threads for the pool, one for the accelerator, one for its simulation, one for the unit's
+  // lane, and one that adapts.
   refuse_every_thread(4, [&] { return open_and_run(plan, "cpu,evta:sim", 3, arguments); });
 }
 

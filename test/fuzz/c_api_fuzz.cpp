@@ -92,7 +92,7 @@ class Caller {
   void escape() {
     const char text[] = {static_cast<char>(byte()), static_cast<char>(byte()), '\0'};
     const size_t capacity = byte() % 12;
-    const auto buffer = std::make_unique<char[]>(capacity);  // of exactly that size
+    const auto buffer = std::make_unique<char[]>(capacity);  // exact size, so that AddressSanitizer detects overruns
     const size_t size = nestrt_text_escape(text, buffer.get(), capacity);
     expect(capacity == 0 || std::string_view(buffer.get()).size() <= size, "more was written than the text has");
   }
@@ -173,7 +173,7 @@ class Caller {
     check(code);
     expect(of != nullptr || code == NESTRT_INVALID_ARGUMENT, "null was accepted as options");
   }
-  // Options that the setters accepted must be valid for a session.
+  // Creates a session with options. Options that the setters accepted must be valid.
   void create_with() {
     nestrt_session*& session = any_session();
     nestrt_session_free(session);
@@ -226,7 +226,7 @@ class Caller {
     expect((nestrt_plan_input_type(plan, index) == -1) == (name == nullptr), "an input's type and existence disagree");
     static_cast<void>(nestrt_plan_output_shape(plan, index, one_of(4) ? nullptr : dims.data(), byte() % dims.size()));
     expect((nestrt_plan_output_name(plan, index) != nullptr) == (index < nestrt_plan_num_outputs(plan)), "a name");
-    expect(nestrt_plan_find_output(plan, "y") < 1, "more outputs than there are");
+    expect(nestrt_plan_find_output(plan, "y") < 1, "an output that does not exist was found");
   }
 
   void ask_for_inputs() {
@@ -255,13 +255,13 @@ class Caller {
            "an output's size and existence disagree");
     expect((nestrt_session_output_type(session, index) == -1) == (name == nullptr), "an output without a type");
     static constexpr const char* kNames[] = {nullptr, "", "x", "y"};
-    expect(nestrt_session_find_output(session, kNames[byte() % 4]) < 1, "more outputs than there are");
+    expect(nestrt_session_find_output(session, kNames[byte() % 4]) < 1, "an output that does not exist was found");
     expect(nestrt_version()[0] != '\0' && nestrt_abi_version() == NESTRT_ABI_VERSION, "another version");
   }
 
   // One tensor of a run: its memory, and its stated size.
   struct Argument {
-    std::unique_ptr<std::byte[]> memory;  // of exactly the right size, guarded by AddressSanitizer
+    std::unique_ptr<std::byte[]> memory;  // has exactly the right size, guarded by AddressSanitizer
     void* data;
     size_t bytes;
   };

@@ -14,15 +14,15 @@ struct EvtaInput {
   const evta::Configuration* configuration = nullptr;
   std::vector<evta::MemoryRange> ranges;  // placed consecutively, as TestProgram places them; no constants
   std::vector<evta::InstructionWord> words;
-  std::vector<std::vector<std::byte>> memories;  // by range; writable ones are zero
+  std::vector<std::vector<std::byte>> memories;  // one per range; writable ones are zero
 
-  // Any bytes are valid.
+  // Decodes an input. Any bytes are valid.
   static EvtaInput from_bytes(std::span<const std::byte> bytes);
   // Requires: a program of TestProgram with known constants.
   static EvtaInput from_program(const evta::Program& program);
   std::vector<std::byte> to_bytes() const;
 
-  // The result refers to this object.
+  // Returns the program. The result refers to this object.
   evta::Program program();
 };
 

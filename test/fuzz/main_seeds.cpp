@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_seeds FOLDER: writes the seeds of every fuzzer, each to a folder of its name. The test builders that make them
-// use Catch2 checks, which is why this is a test case.
+// fuzz_seeds FOLDER: writes the seeds of each fuzzer to a folder named after it. This is a test case because the test
+// builders that make the seeds use Catch2 checks.
 #include <catch2/catch.hpp>
 
 #include <cstdio>

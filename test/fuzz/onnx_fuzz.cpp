@@ -8,7 +8,7 @@
 
 namespace {
 
-// Small, so that a run ends soon and can reach every limit.
+// Small limits, so that a run ends soon and can reach each of them.
 constexpr nestrt::compiler::ImportLimits kLimits{.file_bytes = 1 << 16,
                                                  .nodes = 64,
                                                  .message_bytes = 1 << 20,

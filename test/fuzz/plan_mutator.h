@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutations of a plan that keep the file well-formed: of the fields of its tables, their bytes, or its data area, with
-// matching header and digests.
+// Mutates a plan so that the file stays well-formed. A mutation changes fields of its tables, bytes of its tables, or
+// its data area, and updates the header and the digests.
 #pragma once
 
 #include <cstddef>

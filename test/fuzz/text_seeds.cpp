@@ -73,11 +73,11 @@ void add_costs_seeds(SeedFolder& folder) {
 }
 
 void add_c_api_seeds(SeedFolder& folder) {
-  // Loads the first plan, makes and runs a session of it, queries both and frees them.
-  constexpr char kWholeLife[] = "\0\0\1\1\1\2\0\0\1\1\1\6\0\1\1\1\1\1\1\1\4\0\0\0\1\1\5\0\0\2\1\0\3\0";
-  folder.add(std::string_view(kWholeLife, sizeof kWholeLife - 1));
+  // Loads the first plan, creates and runs a session, queries both and frees them.
+  constexpr char kFullLifecycle[] = "\0\0\1\1\1\2\0\0\1\1\1\6\0\1\1\1\1\1\1\1\4\0\0\0\1\1\5\0\0\2\1\0\3\0";
+  folder.add(std::string_view(kFullLifecycle, sizeof kFullLifecycle - 1));
   folder.add(std::string_view("\7\1\1\7\6\0\0", 7));
-  // Loads a plan, sets an option, makes a session with it, runs with a timeout, and queries the plan; then makes a
+  // Loads a plan, sets an option, creates a session with it, runs with a timeout, and queries the plan. Then creates a
   // pipeline and runs one inference.
   constexpr char kWithOptions[] =
       "\0\0\1\1\1\12\1\11\144\0\6\13\0\0\1\15\0\1\1\1\1\1\11\144\0\1\16\0\0\0\1\1"

@@ -29,7 +29,7 @@ if(result)
   message(FATAL_ERROR "nestrt.h differs from ${ABI}, which would break existing programs")
 endif()
 
-# Every declaration of the header is described.
+# Checks that every declaration of the header is described.
 file(READ ${HEADER} header)
 string(REGEX MATCHALL "(#define |\n *)NESTRT_[A-Z0-9_]+( =)? [0-9]+" values "${header}")
 foreach(value ${values})

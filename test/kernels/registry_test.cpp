@@ -96,7 +96,7 @@ TEST_CASE("Every operator has a row with a reference and unique names") {
   CHECK(rows[0] == nullptr);
 }
 
-TEST_CASE("Weights in a variant's packing are used in place, others are packed again") {
+TEST_CASE("Weights in a variant's packing are used in place, and other weights are repacked") {
   const Layout plain = Layout::kPlain, blocked = Layout::kBlocked16;
   const Product products[] = {
       {conv3x3(1), {1, 3, 5, 5}, {16, 3, 3, 3}, {1, 16, 5, 5}, plain, blocked},

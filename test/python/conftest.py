@@ -115,7 +115,7 @@ def slow_session():
 
 @pytest.fixture
 def default_sigint():
-    """Installs Python's SIGINT handler, since test runs in the background may ignore the signal."""
+    """Installs Python's SIGINT handler, because test runs in the background may ignore the signal."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ side of script/bench/bench-python: overhead PLAN RUNS. For each line of standard input, prints the median
-// time of RUNS runs of the plan on one thread, in microseconds.
+// Measures the C++ side for script/bench/bench-python: overhead PLAN RUNS. For each line of standard input, prints the
+// median time of RUNS runs of the plan on one thread, in microseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -48,7 +48,7 @@ def test_samples_with_labels_are_rejected(model):
             nestrt.calibrate(model, samples)
 
 
-def test_the_given_method_overrides_that_of_a_calibration(model, seen):
+def test_the_given_method_overrides_the_method_of_a_calibration(model, seen):
     by_method = nestrt.compile(model, quantize="s8", calibration=seen, method="minmax").to_bytes()
     anew = nestrt.compile(model, quantize="s8", calibration=IMAGES, preprocessing=PIXELS, method="minmax").to_bytes()
     assert by_method == anew != nestrt.compile(model, quantize="s8", calibration=seen).to_bytes()
@@ -242,7 +242,7 @@ def test_invalid_labels_are_rejected(model, plan, samples, tmp_path):
     with pytest.raises(nestrt.InvalidArgument, match="class 1000 is out of range; the plan has classes 0 to 9"):
         nestrt.evaluate(plan, samples, [1000] * len(samples))
     labels = tmp_path / "labels.tsv"
-    labels.write_text("nothing of use\n")
+    labels.write_text("not a label\n")
     with pytest.raises(nestrt.InvalidArgument, match="line 1: expected image<TAB>class"):
         nestrt.evaluate(plan, IMAGES, labels)
     for text, error in (("cat.png\t3\ndog.png\tdog\n", "line 2: expected image<TAB>class"),

@@ -79,7 +79,7 @@ def test_outputs_that_cannot_be_written_in_place_are_rejected(session, cat):
         session.run(cat, out=np.zeros((1, 9), np.float32))
 
 
-def test_errors_about_inputs_state_what_is_expected(session, cat):
+def test_errors_about_inputs_state_the_expected_array(session, cat):
     with pytest.raises(nestrt.InvalidArgument, match="astype") as caught:
         session.run(cat.astype(np.float64))
     assert "array.astype(numpy.float32)" in caught.value.remedy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The detection example: its decoders, and its boxes on real images."""
+"""Tests the detection example: its decoders, and its boxes on real images."""
 
 import importlib.util
 import os

@@ -16,7 +16,7 @@ SAMPLE = re.compile(r"^<!-- run -->\n```python\n(.*?)^```", re.MULTILINE | re.DO
 def test_marked_samples_run(page, tmp_path):
     path = EXAMPLES.parent / page
     if not path.is_file():
-        pytest.skip(f"no {page} next to the examples")
+        pytest.skip(f"{page} does not exist next to the examples")
     (tmp_path / "examples").symlink_to(EXAMPLES)
     samples = SAMPLE.findall(path.read_text())
     assert samples

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keyword spotting example."""
+"""Tests the keyword spotting example."""
 
 import re
 

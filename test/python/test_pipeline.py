@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several inferences in flight, directly and behind Ray Serve."""
+"""Tests several inferences in flight, directly and behind Ray Serve."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All forms of samples calibrate, check and evaluate a network alike."""
+"""Tests that all forms of samples calibrate, check and evaluate a network identically."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributed work returns the results of one process to the byte, even if workers are lost."""
+"""Tests that distributed work returns the same bytes as one process, even if workers are lost."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def always_dies(shared, item):
 
 
 def fails(shared, item):
-    raise nestrt.NotFound(f"item {item} is not there", "here")
+    raise nestrt.NotFound(f"item {item} does not exist", "here")
 
 
 def writes_much(shared, item):
@@ -143,7 +143,7 @@ def test_workers_measure_sensitivity_like_one_process(model, samples):
 
 @pytest.fixture(scope="module")
 def bad_start(samples):
-    """Options of a search with a bad start, since most values are clipped."""
+    """Options of a search with a bad start, because most values are clipped."""
     return {"quantize": "s8", "calibration": samples, "method": "percentile", "percentile": 50, "max_loss": 0,
             "search_budget": 24}
 
@@ -214,7 +214,7 @@ def test_workers_evaluate_like_one_process(plan):
 
 
 class Column:
-    """Classes like the column of a table, whose index has another order."""
+    """Classes in a table's column whose index has another order."""
 
     def __init__(self, classes):
         self.classes = classes
@@ -322,7 +322,7 @@ def test_the_work_fails_if_workers_are_always_killed():
 
 
 def test_an_exception_of_a_task_reaches_the_caller():
-    with pytest.raises(nestrt.NotFound, match="item 0 is not there") as caught:
+    with pytest.raises(nestrt.NotFound, match="item 0 does not exist") as caught:
         _workers.ProcessPool(2).map(fails, {}, range(1), "", None)
     assert caught.value.where == "here"
 
@@ -364,7 +364,7 @@ def test_a_cluster_that_loses_a_worker_returns_the_same_result(ray, model, many_
 
 
 def test_an_exception_of_a_cluster_task_reaches_the_caller(ray):
-    with pytest.raises(nestrt.NotFound, match="is not there"):
+    with pytest.raises(nestrt.NotFound, match="does not exist"):
         _workers.RayPool(None).map(fails, {}, range(2), "", None)
 
 

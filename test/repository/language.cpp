@@ -48,7 +48,7 @@ constexpr Term kTerms[] = {
     {"pictures", "images"},
 };
 
-// This file and its test name the terms.
+// Returns whether a path is checked. This file and its test contain the terms.
 bool is_checked(std::string_view path) {
   return !path.starts_with("test/repository/language") &&
          std::ranges::any_of(kChecked, [&](std::string_view prefix) { return path.starts_with(prefix); });
@@ -72,7 +72,7 @@ struct FlatText {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// A whole word or phrase; "but for (" is prose before a loop.
+// Returns whether the term is a whole word or phrase there. "but for (" is prose before a loop.
 bool is_occurrence(std::string_view text, size_t at, std::string_view term) {
   const std::string_view after = text.substr(at + term.size());
   const bool is_whole = (at == 0 || !is_word(text[at - 1])) && (after.empty() || !is_word(after.front()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language of comments, messages and documents: terms that the project has replaced must not come back.
+// The language of comments, messages and documents: terms that the project has replaced must not be used again.
 #pragma once
 
 #include "test/repository/source_tree.h"

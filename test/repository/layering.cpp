@@ -14,7 +14,7 @@ struct Folder {
   std::vector<std::string_view> may_include;  // in addition to itself
 };
 
-// A file belongs to the first folder whose prefix matches.
+// Returns the folders. A file belongs to the first folder whose prefix matches.
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> kFolders = {
       {"runtime/", {}},
@@ -57,7 +57,7 @@ const std::vector<Library>& libraries() {
       {"xrt/", {"drivers/evta/xrt/"}},
       {"experimental/xrt", {"drivers/evta/xrt/"}},
       {"hwy/", {"kernels/", "drivers/evta/simulator/", "test/kernels/"}},
-      {"jpeglib.h", {}},  // its errors are jumps; turbojpeg.h returns them
+      {"jpeglib.h", {}},  // reports errors by longjmp; turbojpeg.h returns them
       {"turbojpeg.h", {"tools/support/"}},
       {"utf8proc.h", {"tools/support/"}},
       {"stb/", {"tools/support/", "examples/", "test/"}},
@@ -114,7 +114,8 @@ const Folder* folder_of(std::string_view path) {
   return nullptr;
 }
 
-// Files outside these folders, such as examples and tests, may include everything.
+// Returns whether `from` may include `to`. Files outside these folders, such as examples and tests, may include
+// everything.
 bool may_include(const std::string& from, const std::string& to) {
   const Folder* source = folder_of(from);
   const Folder* target = folder_of(to);
@@ -132,7 +133,7 @@ std::string finding(const std::string& path, const Include& include, std::string
   return path + ":" + std::to_string(include.line) + ": includes " + include.target + ", " + std::string(what);
 }
 
-// By file or folder: the files or folders that it includes.
+// Maps each file or folder to the files or folders that it includes.
 using IncludeGraph = std::map<std::string, std::set<std::string>>;
 
 // Depth-first search.

@@ -6,7 +6,7 @@
 
 namespace nestrt::test {
 
-// Returns includes of the project's files from a folder that must not know them, and includes of missing files.
+// Returns includes of the project's files from a folder that must not include them, and includes of missing files.
 Findings layering_violations(const SourceTree& tree);
 
 // Returns includes of libraries in folders that must not use them. libnestrt must not depend on libraries that only the

@@ -17,7 +17,7 @@ bool is_build_description(std::string_view path) {
   return path.ends_with("CMakeLists.txt") || path.ends_with(".cmake") || path.ends_with(".fbs");
 }
 
-// This file must name what it forbids.
+// Returns whether the file contains the forbidden patterns because it defines or tests them.
 bool holds_rules(std::string_view path) { return path.starts_with("test/repository/style"); }
 
 bool in_libnestrt(std::string_view path) {
@@ -27,7 +27,8 @@ bool in_libnestrt(std::string_view path) {
   return false;
 }
 
-// The C header uses a portable guard. Highway's -inl.h files are compiled once per target.
+// Returns whether a header has a guard. The C header uses a portable guard. Highway's -inl.h files are compiled once
+// per target.
 bool has_guard(std::string_view text) {
   for (std::string_view guard : {"#pragma once", "#ifndef NESTRT_", "HWY_TARGET_TOGGLE"}) {
     if (text.find(guard) != std::string_view::npos) return true;
@@ -97,7 +98,7 @@ Findings orphaned_tests(const SourceTree& tree) {
              (description[at + call.size()] == ')' || description[at + call.size()] == ' ');
     };
     const bool compiled = has_call("nestrt_add_tests(" + folder) || has_call("add_executable(test_" + folder);
-    if (!compiled) findings.push_back(path + ":1: compiled by no test executable");
+    if (!compiled) findings.push_back(path + ":1: not compiled into any test executable");
   }
   return findings;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime without the other parts of libnestrt: an operator table with one operator, a unit defined here, and no
-// scheduler.
+// Tests the runtime without the other parts of libnestrt: an operator table with one operator, a unit defined here, and
+// no scheduler.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -17,7 +17,7 @@ namespace nestrt {
 namespace {
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
-  if (spec.inputs.size() != 1) return Status(Code::kInvalidModel, "has one input");
+  if (spec.inputs.size() != 1) return Status(Code::kInvalidModel, "requires exactly one input");
   TensorSpec y;
   y.type = spec.inputs[0].type;
   y.shape = spec.inputs[0].shape;

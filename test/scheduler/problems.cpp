@@ -34,7 +34,7 @@ Choice whole(uint32_t lane, double us, uint32_t sharing, double unit_share, uint
   return {{part}, sharing};
 }
 
-// The program of a split is 100 + the share in percent, so that each part is a different step.
+// Splits a task. The program of a split is 100 + the share in percent, so that each part is a different step.
 Choice split(uint32_t lane, double lane_us, double share, double cpu_us) {
   const auto percent = static_cast<uint32_t>(share * 100);
   Choice choice = {{whole(lane, lane_us * share * 1.1, kAnySharing, 1, 100 + percent, 0).parts[0],
@@ -220,7 +220,7 @@ class BruteForce {
   std::vector<const Choice*> chosen_;
   std::vector<std::vector<double>> ends_;
   std::vector<double> free_;
-  std::vector<double> rest_;  // by task: minimum from its start to the end of everything that follows
+  std::vector<double> rest_;  // per task: minimum time from its start to the end of everything that follows
   std::vector<uint32_t> stretch_, sharing_;
   double best_ = std::numeric_limits<double>::infinity();
 };

@@ -45,7 +45,7 @@ struct ViewsOnTwoUnits {
   CostTable costs;
 };
 
-TEST_CASE("A schedule in file order is predicted with views that take no time") {
+TEST_CASE("The prediction of a schedule in file order counts no time for views") {
   const ViewsOnTwoUnits views;
   ScheduleOptions options;
   options.method = ScheduleMethod::kFileOrder;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the time to make schedules and their distance to the lower bound, on networks with random costs: a CPU and
-// an accelerator that is about twice as fast and has programs for most operators ("split": and for slices of them). Run
-// with --benchmark_filter=gap for the distances to the lower bound on graphs without structure.
+// Measures the time to compute schedules and their distance to the lower bound, on networks with random costs. The
+// units are a CPU and an accelerator that is about twice as fast and has programs for most operators; in "split" runs,
+// also for slices of operators. Run with --benchmark_filter=gap for the distances to the lower bound on graphs without
+// structure.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

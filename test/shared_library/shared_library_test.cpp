@@ -84,7 +84,7 @@ TEST_CASE("Operators and their names are exported") {
   CHECK(Shape({1, 2}).to_string() == "1x2");
 }
 
-// Volatile, so that the compiler cannot decide it without the linker.
+// Returns whether the linker found the function. `address` is volatile so that the compiler cannot fold the comparison.
 template <typename Function>
 bool is_exported(Function* function) {
   Function* volatile address = function;

@@ -15,7 +15,7 @@ namespace nestrt::test {
 
 class Network {
  public:
-  // Requires: a valid plan. `seed`: of the input. Throws std::runtime_error if the plan does not run.
+  // Requires: a valid plan. `seed` determines the input. Throws std::runtime_error if the plan does not run.
   Network(std::string name, PlanFile file, uint32_t seed);
 
   const std::string& name() const { return name_; }

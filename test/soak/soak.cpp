@@ -25,14 +25,14 @@ constexpr int kSessionsOfCaller = 20;
 // Warm-up until allocators and caches are filled: a number of seasons, and a fraction of the time of a run.
 constexpr int kWarmUp = 5;
 constexpr double kWarmUpPart = 0.1;
-constexpr int kRows = 12;  // of the table
+constexpr int kRows = 12;  // rows of the printed table
 
 // Tolerance for fragmentation. A leak of one object per season exceeds it after a few minutes.
 constexpr size_t kHeapSlack = 256 << 10, kResidentSlack = 2 << 20;
 
 struct Options {
   int64_t seconds = 0;
-  int64_t seasons = kWarmUp + 5;  // if --seconds is not given
+  int64_t seasons = kWarmUp + 5;  // used if --seconds is not given
   uint32_t seed = 1;
   std::vector<std::string> plans;
 };

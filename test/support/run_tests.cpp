@@ -10,7 +10,7 @@
 namespace nestrt::test {
 namespace {
 
-// Whether anything ran, or was skipped with a reason. A name that matches nothing is probably a typing error.
+// Records whether any case ran, or was skipped with a reason. A name that matches no case is probably mistyped.
 bool has_tested = false;
 
 class Report final : public Catch::TestEventListenerBase {

@@ -9,7 +9,7 @@
 
 namespace nestrt::test {
 
-// Requires: an even number of hexadecimal digits.
+// Converts hexadecimal digits to bytes. Requires: an even number of digits.
 std::vector<std::byte> from_hex(std::string_view hex);
 
 // Returns an image with an EXIF block, after the first marker of a JPEG or at the end of a PNG.

@@ -11,7 +11,8 @@
 namespace nestrt::test {
 namespace {
 
-// In a linked worktree, .git is a file: "gitdir: MAIN/.git/worktrees/NAME".
+// Returns the main worktree if `source` is a linked worktree, whose .git is a file ("gitdir:
+// MAIN/.git/worktrees/NAME"), otherwise `source`.
 std::filesystem::path main_worktree(const std::filesystem::path& source) {
   std::ifstream file(source / ".git");
   std::string key;
@@ -33,7 +34,7 @@ std::optional<std::filesystem::path> shared_data(std::string_view relative) {
     const auto path = root / "data" / relative;
     if (std::filesystem::exists(path, failure)) return path;
   }
-  skip("no shared/data/" + std::string(relative));
+  skip("shared/data/" + std::string(relative) + " does not exist");
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Duration of tests: script/test sets NESTRT_TEST_LEVEL.
+// The duration of tests. script/test sets NESTRT_TEST_LEVEL.
 #pragma once
 
 namespace nestrt::test {

@@ -31,7 +31,8 @@ class OperatorCheck {
         return;
       case Kind::kClip:
         same_shape();
-        return require(op_.values.size() == 2 && op_.values[0] <= op_.values[1], "Clip: no range");
+        return require(op_.values.size() == 2 && op_.values[0] <= op_.values[1],
+                       "Clip: the range is missing or invalid");
       case Kind::kMaxPool:
       case Kind::kAveragePool:
         return pool();
@@ -50,7 +51,7 @@ class OperatorCheck {
       case Kind::kQuantize:
       case Kind::kDequantize:
         same_shape();
-        return require(op_.values.size() == 2, "QuantizeLinear: no scale");
+        return require(op_.values.size() == 2, "QuantizeLinear: the scale is missing");
     }
     throw BadProgram("unknown operator");
   }
@@ -85,7 +86,7 @@ class OperatorCheck {
             "BatchNormalization: wrong number of scales");
   }
 
-  // Every window contains part of the input.
+  // Requires that every window contains part of the input.
   void pool() const {
     spatial();
     require(input(0)[1] == output()[1], "pool: channels differ");
@@ -143,7 +144,7 @@ void check_program(const Program& program) {
   check_tensors(program);
   std::vector<bool> is_there(program.tensors.size(), false);
   const auto require_tensor = [&](uint32_t tensor) { require(tensor < is_there.size(), "a tensor does not exist"); };
-  require(!program.inputs.empty() && !program.outputs.empty(), "no inputs or no outputs");
+  require(!program.inputs.empty() && !program.outputs.empty(), "the program has no inputs or no outputs");
   for (const uint32_t tensor : program.inputs) {
     require_tensor(tensor);
     require(!is_there[tensor], "an input is named twice");

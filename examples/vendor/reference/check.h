@@ -6,7 +6,7 @@
 
 namespace reference {
 
-// Throws BadProgram with the operator.
+// Throws BadProgram, which names the operator.
 void check_program(const Program& program);
 
 }  // namespace reference

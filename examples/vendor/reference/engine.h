@@ -15,7 +15,8 @@ class Engine {
   explicit Engine(Program program);
 
   const Program& program() const { return program_; }
-  // Calls `goes_on` before each operator. If it returns false, run() returns false without writing outputs.
+  // Runs the program. Calls `goes_on` before each operator. If it returns false, run() returns false and writes no
+  // outputs.
   bool run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
            const std::function<bool()>& goes_on);
 

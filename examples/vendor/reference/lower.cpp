@@ -196,7 +196,7 @@ class Lowering {
     op.bias = node.input_size() > 2 ? constant(node.input(2)) : std::vector<float>(channels, 0);
   }
 
-  // Rows are images of one pixel.
+  // Lowers a matrix product to a convolution. Rows become images of one pixel.
   void gemm(const NodeProto& node) {
     const Attributes attributes(node);
     const auto in = shape_of(node.input(0)), out = shape_of(node.output(0));
@@ -252,7 +252,7 @@ class Lowering {
     }
     std::vector<float> values = constant(node.input(0));
     const std::vector<float> scales = constant(node.input(1)), zeros = zeros_of(node, scales.size());
-    const size_t each = scales.size() > 1 ? elements_behind_axis(node) : std::max<size_t>(1, values.size());
+    const size_t each = scales.size() > 1 ? elements_after_axis(node) : std::max<size_t>(1, values.size());
     for (size_t i = 0; i < values.size(); ++i) {
       const size_t channel = i / each % scales.size();
       values[i] = (values[i] - zeros[channel]) * scales[channel];
@@ -261,7 +261,7 @@ class Lowering {
     integers_[node.output(0)] = node.input(0);
   }
 
-  size_t elements_behind_axis(const NodeProto& node) const {
+  size_t elements_after_axis(const NodeProto& node) const {
     const onnx::TensorProto& tensor = tensor_called(node.input(0));
     const int64_t stated = Attributes(node).integer("axis", 1), rank = tensor.dims_size();
     size_t elements = 1;
@@ -310,7 +310,8 @@ class Lowering {
     add(Kind::kClip, node).values = {low, high};
   }
 
-  // `kernel`: size of the weights; if empty, the attribute's. The padding at the end follows from the output's size.
+  // Sets the operator's window. `kernel`: size of the weights; if empty, the attribute is used. The padding at the end
+  // follows from the output's size.
   void set_window(const Attributes& attributes, const NodeProto& node, std::vector<int64_t> kernel, Operator& op) {
     if (kernel.empty()) kernel = attributes.integers("kernel_shape");
     if (kernel.size() != 2) throw Refused("only windows of two dimensions are supported");
@@ -371,13 +372,14 @@ class Lowering {
     op.size = static_cast<uint32_t>(attributes.integer("size", 1));
   }
 
-  // Before opset 13 it covered all axes from `axis` on, which is the same if the later axes have one element.
+  // Lowers a Softmax. Before opset 13, it covered all axes from `axis` on; this is equivalent if the later axes have
+  // one element.
   void softmax(const NodeProto& node) {
     Operator& op = add(Kind::kSoftmax, node);
     op.axis = axis_of(Attributes(node).integer("axis", opset_ < 13 ? 1 : -1), op.output);
     const auto& shape = program_.tensors[op.output].shape;
     for (size_t axis = op.axis + 1; opset_ < 13 && axis < shape.size(); ++axis)
-      if (shape[axis] != 1) throw Refused("it is over several axes");
+      if (shape[axis] != 1) throw Refused("a Softmax over several axes is not supported");
   }
 
   uint32_t axis_of(int64_t axis, uint32_t tensor) const {

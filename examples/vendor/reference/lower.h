@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowers an ONNX model to a program: shapes by ONNX's own inference, weights as int8.
+// Lowers an ONNX model to a program. ONNX's shape inference determines the shapes; weights become int8.
 #pragma once
 
 #include <stdexcept>
@@ -9,12 +9,12 @@
 
 namespace reference {
 
-// Something that the compiler does not support, with the node.
+// An unsupported feature, with the node that uses it.
 struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// `model`: bytes of an ONNX file with fixed shapes and f32. Throws Refused.
+// Lowers a model. `model`: bytes of an ONNX file with fixed shapes and f32. Throws Refused.
 Program lower(const std::string& model);
 
 }  // namespace reference

@@ -51,7 +51,7 @@ struct nestrt_vendor_program {  // NOLINT(readability-identifier-naming): of nes
   std::vector<void*> outputs;
 };
 
-// One run at a time: kIdle, kRunning, kOver until wait() has reported it.
+// A device with at most one run. Its state is kIdle, kRunning, or kOver until wait() has reported the run.
 class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestrt/vendor.h
  public:
   nestrt_vendor_device() : thread_([this] { serve(); }) {}
@@ -117,7 +117,7 @@ class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestr
     }
   }
 
-  // The program and the deadline do not change while it runs.
+  // Runs the program. The program and the deadline do not change during the run.
   nestrt_vendor_status run_program() {
     nestrt_vendor_message unused = {};
     return guarded(&unused, [this]() -> nestrt_vendor_status {
@@ -214,7 +214,7 @@ nestrt_vendor_status reset(nestrt_vendor_device* device, nestrt_vendor_message*)
   return NESTRT_VENDOR_OK;
 }
 
-// A product of two channels: [2, 3] is quantized to 127 and 85, with scale 3 / 127 and 2 / 127.
+// Runs a product of two channels: [2, 3] is quantized to 127 and 85, with scale 3 / 127 and 2 / 127.
 nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_message* why) {
   return guarded(why, [&]() -> nestrt_vendor_status {
     reference::Program program;

@@ -67,7 +67,7 @@ class Reader {
   uint64_t left_;
 };
 
-// One function for reading and writing, so that they cannot differ.
+// Visits the fields of an operator. Reading and writing share this function, so that they cannot differ.
 template <typename Stream, typename Op>
 void visit(Stream&& each, Op& op) {
   each(op.kind), each(op.inputs), each(op.output), each(op.window), each(op.groups), each(op.counts_padding);
@@ -112,8 +112,8 @@ Program read_program(const void* bytes, uint64_t size) {
   uint32_t magic = 0, version = 0;
   uint64_t stated = 0, digest = 0;
   header.get(magic), header.get(version), header.get(stated), header.get(digest);
-  if (magic != kMagic || version != kVersion) throw BadProgram("it is not a program of the reference compiler");
-  if (stated != size) throw BadProgram("the program has another size than its header states");
+  if (magic != kMagic || version != kVersion) throw BadProgram("the file is not a program of the reference compiler");
+  if (stated != size) throw BadProgram("the size of the program differs from its header");
   if (hash(start + kHeaderBytes, size - kHeaderBytes) != digest) throw BadProgram("the program is damaged");
   Program program = read_body({start + kHeaderBytes, size - kHeaderBytes});
   check_program(program);

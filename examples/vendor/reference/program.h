@@ -13,7 +13,7 @@
 
 namespace reference {
 
-// An invalid file, with the reason.
+// The error for an invalid file, with the reason.
 struct BadProgram : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -21,7 +21,7 @@ struct BadProgram : std::runtime_error {
 enum class Kind : uint32_t {
   kProduct,  // convolution, or matrix product as a 1x1 convolution: x, weights, scales, bias
   kAffine,   // y = x * scales[c] + bias[c]
-  kAdd,      // of two tensors of the same shape
+  kAdd,      // sum of two tensors of the same shape
   kClip,     // min(max(x, values[0]), values[1])
   kMaxPool,
   kAveragePool,  // over the part of the window inside the image, or over all of it (counts_padding)
@@ -74,7 +74,7 @@ struct Program {
 
 std::string write_program(const Program& program);
 
-// Checks everything, so that the engine can run any result. Throws BadProgram.
+// Reads a program and checks all of it, so that the engine can run any result. Throws BadProgram.
 Program read_program(const void* bytes, uint64_t size);
 
 // Returns the number of positions of a window over `size` elements. Throws BadProgram if it does not fit.

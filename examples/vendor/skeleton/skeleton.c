@@ -51,7 +51,7 @@ static int64_t now_ns(void) {
 static nestrt_vendor_status open_device(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why) {
   if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is only one device");
   nestrt_vendor_device* const opened = calloc(1, sizeof *opened);
-  if (opened == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory for a device");
+  if (opened == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "out of memory for a device");
   pthread_mutex_init(&opened->mutex, NULL);
   *device = opened;
   return NESTRT_VENDOR_OK;
@@ -67,20 +67,20 @@ static nestrt_vendor_status describe(nestrt_vendor_device* device, nestrt_vendor
   return NESTRT_VENDOR_OK;
 }
 
-/* The blob is untrusted: every number is checked before use. */
+/* Loads a program. The blob is untrusted, so every number is checked before use. */
 static nestrt_vendor_status load(nestrt_vendor_device* device, const void* blob, uint64_t blob_bytes,
                                  nestrt_vendor_program** program, nestrt_vendor_ports* ports,
                                  nestrt_vendor_message* why) {
   (void)device;
   struct blob header;
-  if (blob_bytes != sizeof header) return fail(NESTRT_VENDOR_INVALID_BLOB, why, "a program has 16 bytes");
+  if (blob_bytes != sizeof header) return fail(NESTRT_VENDOR_INVALID_BLOB, why, "a program must have 16 bytes");
   memcpy(&header, blob, sizeof header);
-  if (header.magic != MAGIC) return fail(NESTRT_VENDOR_INCOMPATIBLE, why, "the program has another format");
+  if (header.magic != MAGIC) return fail(NESTRT_VENDOR_INCOMPATIBLE, why, "the program has an unknown format");
   if (header.num_inputs == 0 || header.num_outputs == 0 || header.num_inputs > NESTRT_VENDOR_MAX_PORTS ||
       header.num_outputs > NESTRT_VENDOR_MAX_PORTS - header.num_inputs || header.port_bytes == 0)
     return fail(NESTRT_VENDOR_INVALID_BLOB, why, "the program has no ports, or too many");
   nestrt_vendor_program* const loaded = calloc(1, sizeof *loaded);
-  if (loaded == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "no memory for a program");
+  if (loaded == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "out of memory for a program");
   loaded->blob = header;
   ports->num_inputs = header.num_inputs;
   ports->num_outputs = header.num_outputs;
@@ -119,7 +119,7 @@ static nestrt_vendor_status bind(nestrt_vendor_device* device, nestrt_vendor_pro
   return NESTRT_VENDOR_OK;
 }
 
-/* A real device starts to work here and notifies wait() at the end. */
+/* Starts a run. A real device would start to work here and notify wait() at the end. */
 static nestrt_vendor_status submit(nestrt_vendor_device* device, nestrt_vendor_program* program, uint64_t run,
                                    int64_t deadline_ns, nestrt_vendor_message* why) {
   pthread_mutex_lock(&device->mutex);
@@ -176,7 +176,7 @@ static nestrt_vendor_status reset(nestrt_vendor_device* device, nestrt_vendor_me
   return NESTRT_VENDOR_OK;
 }
 
-/* Uses the same code as every run. */
+/* Runs a known program with the same code as every run. */
 static nestrt_vendor_status self_test(nestrt_vendor_device* device, nestrt_vendor_message* why) {
   char from[4] = "abc", to[4] = "";
   nestrt_vendor_program program = {{MAGIC, 1, 1, sizeof from}, {from, to}, 1};

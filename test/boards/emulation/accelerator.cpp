@@ -24,12 +24,12 @@ Status Accelerator::run(uint32_t count, uint64_t address) {
   }
   std::vector<evta::InstructionWord> words(count);
   const std::byte* const stream = memory_.find(address, std::as_bytes(std::span(words)).size());
-  if (stream == nullptr) return Status(Code::kDeviceFault, "no memory where instructions are fetched");
+  if (stream == nullptr) return Status(Code::kDeviceFault, "instructions are outside allocated memory");
   std::memcpy(words.data(), stream, std::as_bytes(std::span(words)).size());
   NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(configuration_, words));
   uint64_t micro_ops = 0;
   for (const evta::Instruction& instruction : instructions) micro_ops += micro_ops_of(instruction);
-  if (micro_ops > most_micro_ops_) return Status(Code::kDeadlineExceeded, "that takes too long");
+  if (micro_ops > most_micro_ops_) return Status(Code::kDeadlineExceeded, "the run exceeds the limit of micro-ops");
   NESTRT_ASSIGN_OR_RETURN(evta::FunctionalSimulator simulator,
                           evta::FunctionalSimulator::create({&configuration_, words, {}}, on_chip_));
   return simulator.run(memory_.dram());

@@ -7,8 +7,8 @@
 
 namespace nestrt::boards {
 
-// Micro-ops that a processor, real or emulated, computes in a second or two. Layers of a network need up to 2^19; a
-// changed byte can request 2^28 and more.
+// Number of micro-ops that a processor, real or emulated, computes in a second or two. Layers of a network need up to
+// 2^19; a changed byte can request 2^28 and more.
 #if defined(__aarch64__)
 inline constexpr uint64_t kFewMicroOps = uint64_t{1} << 17;
 #else
@@ -19,12 +19,12 @@ inline constexpr uint64_t kAnyNumberOfMicroOps = UINT64_MAX;
 
 class Accelerator {
  public:
-  // `configuration` must be one of kConfigurations. The memory must outlive it.
+  // Requires: `configuration` is one of kConfigurations, and the memory outlives the accelerator.
   Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 
-  // Errors: kDeadlineExceeded beyond the limit of micro-ops (the caller should hang); kDeviceFault for instructions or
-  // data outside allocated memory; those of the simulator.
+  // Runs `count` instructions at `address`. Errors: kDeadlineExceeded beyond the limit of micro-ops (the caller should
+  // hang); kDeviceFault for instructions or data outside allocated memory; errors of the simulator.
   Status run(uint32_t count, uint64_t address);
 
  private:

@@ -17,7 +17,7 @@
 namespace nestrt::boards {
 namespace {
 
-// Registers of vta(): xclbin_writer.h.
+// Register offsets of vta(); see xclbin_writer.h.
 constexpr size_t kCountRegister = 0x10 / 4, kAddressRegister = 0x18 / 4;
 
 std::span<const std::byte> section(std::span<const std::byte> file, uint32_t kind) {
@@ -212,7 +212,8 @@ int Board::close_context(Client& client, uint32_t unit) {
   return 0;
 }
 
-// Both drivers map unit i at page i + 1 of the file: xocl by default, zocl because of the apertures it reports.
+// Returns the registers of unit i for page i + 1 of the file: xocl uses this offset by default, zocl because of the
+// apertures that it reports.
 void* Board::map_registers(int file, size_t size, uint64_t offset) {
   const std::lock_guard lock(mutex_);
   if (!clients_.contains(file) || stages_ == nullptr) return nullptr;

@@ -31,14 +31,14 @@ namespace nestrt::boards {
 struct Client {
   struct Buffer {
     uint64_t size = 0;
-    uint64_t address = 0;       // in device memory; 0 if it is not there
+    uint64_t address = 0;       // in device memory; 0 if it has none
     std::byte* host = nullptr;  // the host's view
-    uint64_t map_offset = 0;    // of its pages in the file; 0 for the process's own memory
+    uint64_t map_offset = 0;    // offset of its pages in the device file; 0 for memory of the process
   };
 
   int file = -1;
-  std::map<uint32_t, Buffer> buffers;  // by handle
-  std::map<uint32_t, bool> contexts;   // by compute unit: whether exclusive
+  std::map<uint32_t, Buffer> buffers;  // key: handle
+  std::map<uint32_t, bool> contexts;   // key: compute unit; value: whether the context is exclusive
   uint64_t file_size = 0;
   uint32_t last_handle = 0;
   int completions = 0;  // not yet reported
@@ -60,14 +60,14 @@ class Board {
   // Offset of the first buffer in a file of the device; registers precede it.
   static constexpr uint64_t kFirstBuffer = 1 << 24;
 
-  // The board of the process. Created before main() if the program contains interposer.cpp.
+  // Returns the board of the process. It is created before main() if the program contains interposer.cpp.
   static Board& instance();
 
   BoardFaults& faults() { return faults_; }
   DeviceMemory& memory() { return memory_; }
-  // Replaces the root of device files: /sys/... of the device is sys/... below it.
+  // Returns the folder that replaces the root of device files: /sys/... of the device is sys/... below it.
   std::filesystem::path root() const { return folder_.path(); }
-  // The compute units of the next loaded xclbin use this configuration and hang in a run of more micro-ops.
+  // Configures the compute units of the next loaded xclbin. They hang in a run of more than `most_micro_ops`.
   void set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops = kFewMicroOps);
   // Sets whether the accelerators' port is coherent with the host's caches. If so, both see the same bytes of buffers
   // created later.
@@ -76,7 +76,7 @@ class Board {
   void reset_card();
   // Returns the stages of the loaded xclbin, or null.
   std::shared_ptr<Stages> stages();
-  // Answers the aborts that were not answered because of set_deaf().
+  // Answers the aborts whose answers set_deaf() delayed.
   void answer_aborts();
   // Returns the number of runs started.
   int runs_started();
@@ -86,9 +86,10 @@ class Board {
   bool is_open(int file);
   void close(int file);
   int control(int file, unsigned long request, void* argument);
-  int poll(int file, int timeout_ms);  // as poll(2)
+  int poll(int file, int timeout_ms);  // like poll(2)
 
-  // Maps the registers of a compute unit at that offset of the file; null for files that do not belong to the board.
+  // Maps the registers of a compute unit at that offset of the file. Returns null for files that do not belong to the
+  // board.
   void* map_registers(int file, size_t size, uint64_t offset);
 
   int load_xclbin(std::span<const std::byte> file);
@@ -121,10 +122,10 @@ class Board {
 
   std::mutex mutex_;
   std::condition_variable completed_;
-  std::map<int, std::unique_ptr<Client>> clients_;  // by file
-  std::vector<std::byte> uuid_;                     // of the loaded xclbin
+  std::map<int, std::unique_ptr<Client>> clients_;  // key: file descriptor
+  std::vector<std::byte> uuid_;                     // UUID of the loaded xclbin
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::shared_ptr<Stages> stages_;                // if the xclbin has VTA's stages
+  std::shared_ptr<Stages> stages_;                // null unless the xclbin has VTA's stages
   std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
   bool is_coherent_ = false;
   bool is_stuck_ = false;  // whether a compute unit that could not be stopped blocks the scheduler

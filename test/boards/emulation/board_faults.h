@@ -29,7 +29,7 @@ class BoardFaults {
     const MutexLock lock(mutex_);
     calls_[call] = {error, count};
   }
-  // Each call sets the fault of one run, in order.
+  // Sets the fault of one run. Several calls set the faults of consecutive runs.
   void next_run(RunFault fault) {
     const MutexLock lock(mutex_);
     runs_.push_back(fault);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compute unit of an emulated board as the kernel driver runs it: commands one after the other, on a thread.
+// A compute unit of an emulated board. Like the kernel driver, it runs commands one after the other, on a thread.
 #pragma once
 
 #include <condition_variable>
@@ -15,15 +15,15 @@
 
 namespace nestrt::boards {
 
-// The states of a command packet, and their location.
+// The state of a command packet, stored in its header.
 enum class CommandState : uint32_t { kNew = 1, kQueued = 2, kRunning = 3, kCompleted = 4, kError = 5, kAbort = 6 };
 
 void set_state(uint32_t* header, CommandState state);
 CommandState state_of(const uint32_t* header);
 
 struct Command {
-  int file = -1;        // of the client
-  uint32_t handle = 0;  // of the buffer with the packet
+  int file = -1;        // the client's file descriptor
+  uint32_t handle = 0;  // handle of the buffer with the packet
   uint32_t* header = nullptr;
   uint32_t count = 0;
   uint64_t address = 0;

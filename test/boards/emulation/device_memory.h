@@ -53,7 +53,7 @@ class DeviceMemory {
 
   const std::vector<MemoryBank> banks_;
   Mutex mutex_;
-  std::map<uint64_t, Block> blocks_ NESTRT_GUARDED_BY(mutex_);  // by address
+  std::map<uint64_t, Block> blocks_ NESTRT_GUARDED_BY(mutex_);  // key: address
 };
 
 }  // namespace nestrt::boards

@@ -12,14 +12,14 @@
 namespace nestrt::boards {
 
 extern const std::string_view kBoard;  // name in kXrtBoards
-extern const std::string_view kShell;  // of its platform
+extern const std::string_view kShell;  // name of its platform
 std::vector<MemoryBank> driver_banks();
 
 // Writes the files below root for a device without a loaded xclbin.
 void write_device_nodes(const std::filesystem::path& root);
 void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& loaded);
 
-// `number` of the ioctl. Returns 0 or a negative errno.
+// Performs ioctl `number`. Returns 0 or a negative errno.
 int control(Board& board, Client& client, unsigned number, void* argument);
 
 }  // namespace nestrt::boards

@@ -79,7 +79,7 @@ struct Installation {
     setenv("XRT_INI_PATH", (root / "xrt.ini").c_str(), 1);
     is_ready = true;
   }
-  // XRT's own destructors run later and find no board.
+  // Stops the redirection, because XRT's destructors run later.
   ~Installation() { is_ready = false; }
 } installation;
 
@@ -182,7 +182,8 @@ void* mmap64(void* address, size_t size, int protection, int flags, int file, of
   return mmap(address, size, protection, flags, file, offset);
 }
 
-// Threads of the library block all signals, but a signal handler implements the registers of the board.
+// Keeps SIGSEGV unblocked. Threads of the library block all signals, but a SIGSEGV handler implements the registers of
+// the board.
 int pthread_sigmask(int how, const sigset_t* mask, sigset_t* before) {
   sigset_t kept;
   if (mask != nullptr) {

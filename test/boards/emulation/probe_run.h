@@ -14,7 +14,7 @@ class ProbeRun {
   explicit ProbeRun(std::unique_ptr<evta::Transport> transport);
 
   evta::Transport& transport() { return *transport_; }
-  // Transfers the inputs. Before that the device has other bytes there.
+  // Transfers the inputs. Before this call, the device memory contains other bytes.
   Status transfer_inputs() { return probe_.transfer_inputs(); }
   Status start() { return probe_.start(); }
   Status wait(std::chrono::milliseconds limit = std::chrono::seconds(10)) { return probe_.wait(limit); }

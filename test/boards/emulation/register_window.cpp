@@ -25,19 +25,19 @@ struct sigaction g_before;
 // A load or store of a 32-bit word between memory and a processor register.
 struct Instruction {
   bool is_store;
-  int number;  // of the register
+  int number;  // number of the register
   size_t size;
 };
 
 #if defined(__x86_64__)
 
-// In the processor's numbering.
+// Registers in the order of the processor's numbering.
 constexpr int kRegisters[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                               REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
 uintptr_t place_of(const ucontext_t& context) { return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]); }
 
-// mov r32, [...] and mov [...], r32 (opcodes 8b and 89).
+// Decodes mov r32, [...] and mov [...], r32 (opcodes 8b and 89).
 std::optional<Instruction> decode(const uint8_t* code) {
   const uint8_t* at = code;
   const uint8_t prefix = (*at & 0xf0) == 0x40 ? *at++ : 0;
@@ -65,7 +65,7 @@ constexpr int kZeroRegister = 31;
 
 uintptr_t place_of(const ucontext_t& context) { return context.uc_mcontext.pc; }
 
-// ldr and str of a w register, with an offset or an index.
+// Decodes ldr and str of a w register, with an offset or an index.
 std::optional<Instruction> decode(const uint8_t* code) {
   uint32_t word = 0;
   std::memcpy(&word, code, sizeof(word));

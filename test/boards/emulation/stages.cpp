@@ -95,7 +95,7 @@ void Stages::run(std::unique_lock<std::mutex>& lock) {
   const Status status = accelerator_.run(count, address);
   if (fault == RunFault::kLate) std::this_thread::sleep_for(kLateBy);
   lock.lock();
-  if (!status.ok()) changed_.wait(lock, [&] { return shut_down_ || is_reset_; });  // nothing is reported
+  if (!status.ok()) changed_.wait(lock, [&] { return shut_down_ || is_reset_; });  // hardware reports no error
   if (status.ok()) write_done(1);
 }
 

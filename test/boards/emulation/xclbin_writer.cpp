@@ -13,7 +13,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// The structures of the format end in an array of one element, whatever the count.
+// Returns a structure with its count and entries. The structures of the format end in an array declared with one
+// element, for any count.
 template <typename Entry>
 Bytes counted(const std::vector<Entry>& entries, size_t offset_of_entries) {
   Bytes bytes(offset_of_entries + entries.size() * sizeof(Entry));

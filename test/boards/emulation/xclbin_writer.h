@@ -15,7 +15,7 @@ namespace nestrt::boards {
 
 struct XclbinArgument {
   std::string name;
-  uint32_t offset = 0;  // of its register
+  uint32_t offset = 0;  // offset of its register
   uint32_t size = 4;    // bytes
   bool is_address = false;
 };

@@ -89,7 +89,7 @@ int create(Board& board, Client& client, CreateRequest* request) {
   return board.create_buffer(client, request->size, request->flags & kBankMask, nullptr, &request->handle);
 }
 
-// Unit i's registers are mapped at page i + 1.
+// Describes unit i. Its registers are mapped at page i + 1.
 int describe_unit(UnitDescription* request) {
   if (request->unit < 0) request->unit = static_cast<int>((request->address - kFirstUnitAddress) / kUnitAddressRange);
   request->aperture = request->unit + 1;
@@ -106,7 +106,7 @@ int change_context(Board& board, Client& client, const ContextRequest* request) 
 const std::string_view kBoard = "zcu102";
 const std::string_view kShell = "xilinx_zcu102_base_202210_1";
 
-// The CMA pool.
+// Returns the CMA pool.
 std::vector<MemoryBank> driver_banks() { return {{"DDR", 0, uint64_t{256} << 20, false}}; }
 
 void write_device_nodes(const std::filesystem::path& root) {

@@ -37,7 +37,7 @@ CalibrationOptions over_array(const std::string& npy) {
   return options;
 }
 
-// sum = Relu(Conv(x)) + x, over 18 channels: the last block of a blocked layout has two.
+// Returns sum = Relu(Conv(x)) + x over 18 channels, so that the last block of a blocked layout has two.
 ModelBuilder residual_model() {
   ModelBuilder builder;
   std::vector<float> weights(18 * 18);
@@ -213,7 +213,7 @@ TEST_CASE("Constant activations have exponents") {
   CHECK(result->profile.find("y")->max == 1);
 }
 
-TEST_CASE("Models with several inputs are refused") {
+TEST_CASE("Models with several inputs are rejected") {
   const Files files;
   ModelBuilder builder;
   builder.input("a", {1, 4}).input("b", {1, 4}).output("y");

@@ -49,7 +49,7 @@ std::string complaint(const SampleOptions& options, const TensorInfo& input = kI
   return samples.error().to_string();
 }
 
-// Images 1.png to 4.PNG and a text file.
+// Writes images 1.png to 4.PNG and a text file.
 void write_images(const test::TemporaryFolder& folder) {
   const fs::path image = fs::path(NESTRT_SOURCE_DIR) / "examples/images/cat.png";
   for (const char* file : {"1.png", "2.png", "3.png", "4.PNG"}) fs::copy_file(image, fs::path(folder.path()) / file);

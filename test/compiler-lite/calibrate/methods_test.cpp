@@ -20,7 +20,7 @@ ValueProfile profile_of(const std::vector<float>& elements) {
   return observer.profile();
 }
 
-// The error of the arithmetic itself: q = clip(floor(x * 2^e + 1/2)).
+// Returns the error of the arithmetic itself: q = clip(floor(x * 2^e + 1/2)).
 double quantization_error(double element, int exponent) {
   const double q = std::clamp(std::floor(std::ldexp(element, exponent) + 0.5), -128.0, 127.0);
   return std::abs(element - std::ldexp(q, -exponent));
@@ -32,7 +32,7 @@ double sum_of_squares(const std::vector<float>& elements, int exponent) {
   return sum;
 }
 
-// Distributions with different tails, scales and signs, of 4000 elements.
+// Returns distributions with different tails, scales and signs, of 4000 elements each.
 std::vector<std::vector<float>> distributions() {
   std::mt19937 generator(7);
   std::normal_distribution<float> normal;
@@ -51,7 +51,7 @@ std::vector<std::vector<float>> distributions() {
   return result;
 }
 
-// Divergence from the definition: both distributions written out, and normalised.
+// Returns the divergence according to its definition, from both normalised distributions.
 double divergence(const std::vector<uint64_t>& counts, size_t range) {
   std::vector<double> p(counts.begin(), counts.end()), q(range, 0.0);
   p.resize(std::max(range, counts.size()), 0.0);

@@ -20,7 +20,7 @@ namespace {
 using test::existing_python;
 using test::ModelBuilder;
 
-// conv1 -> relu -> conv2 -> sum over the channels; `weight` is one element of conv2's weights.
+// Returns conv1 -> relu -> conv2 -> sum over the channels; `weight` is one element of conv2's weights.
 ModelBuilder two_convolutions(float weight) {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
@@ -125,7 +125,7 @@ TEST_CASE("Outputs added by --expose are compared") {
 TEST_CASE("A damaged plan is not checked") {
   const Workshop workshop;
   std::vector<std::byte> bytes = *tools::read_file(workshop.path("model.nest"));
-  bytes.back() ^= std::byte{1};  // of a weight
+  bytes.back() ^= std::byte{1};  // changes a weight
   REQUIRE(tools::write_file(workshop.path("damaged.nest"), bytes).ok());
   const auto result = test::run_program(
       "nestc", {"check", workshop.path("model.onnx"), workshop.path("damaged.nest"), "--python", "none"});
@@ -134,7 +134,7 @@ TEST_CASE("A damaged plan is not checked") {
   CHECK(result.text.find("the content does not match its digest") != std::string::npos);
 }
 
-// Scores close to zero and boxes, as of a detector without detections.
+// Returns a model with the outputs of a detector that detects nothing: boxes, and scores close to zero.
 ModelBuilder detector() {
   ModelBuilder model;
   model.input("x", {1, 2, 8, 8}).output("scores").output("boxes");
@@ -221,7 +221,7 @@ TEST_CASE("Rows with little noise match even if their largest elements differ") 
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;
-  ModelBuilder rows;  // of 64 numbers, many close to the largest
+  ModelBuilder rows;  // rows of 64 numbers, many close to the largest
   rows.input("x", {1, 64}).output("y");
   std::vector<float> weights(size_t{64} * 64, 0);
   for (size_t i = 0; i < 64; ++i) weights[i * 64 + i] = 1 + 0.001F * static_cast<float>(i % 7);
@@ -244,8 +244,8 @@ TEST_CASE("Rows with little noise match even if their largest elements differ") 
   CHECK(check({"--min-agreement", "0.95"}).exit_code == 1);
 }
 
-// A convolution with outputs below 1/256, optionally followed by a sigmoid.
-ModelBuilder faint(bool has_sigmoid) {
+// Returns a convolution with outputs below 1/256, optionally followed by a sigmoid.
+ModelBuilder small_valued_model(bool has_sigmoid) {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
   std::vector<float> weights(6, 0.001F);
@@ -267,7 +267,7 @@ TEST_CASE("A quantized output of small values must keep its signal unless it ran
     REQUIRE(tools::write_npy(samples, {DataType::kF32, {1, 2, 4, 4}, values.data()}).ok());
   };
   const auto check = [&](bool has_sigmoid, std::vector<std::string> more) {
-    const std::string model = folder.write_text("model.onnx", faint(has_sigmoid).bytes());
+    const std::string model = folder.write_text("model.onnx", small_valued_model(has_sigmoid).bytes());
     write_samples(0.01F);  // not the preprocessed input
     const auto compiled = {
         std::string("compile"),     model,  std::string("-o"), plan, std::string("--quantize"), std::string("s8"),
@@ -288,7 +288,7 @@ TEST_CASE("A quantized output of small values must keep its signal unless it ran
   CHECK(check(true, {"--min-snr", "200"}).exit_code == 1);
 }
 
-// As ONNX Runtime's quantizer writes them, with activations and weights of int8.
+// Returns products with int8 activations and weights, as ONNX Runtime's quantizer writes them.
 ModelBuilder signed_products() {
   ModelBuilder model;
   model.input("x", {1, 2, 1, 1}).output("y");
@@ -318,8 +318,8 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
 }
 
-// Two weights beyond 64 steps that share a zero point, and f32 operands behind quantized inputs: ONNX Runtime 1.31
-// cannot load the first in its precise mode, and quantizes the second.
+// Returns a model that ONNX Runtime 1.31 does not run as stated. Two weights beyond 64 steps share a zero point, which
+// its precise mode cannot load. It quantizes the f32 operands behind quantized inputs.
 ModelBuilder shared_zero_point() {
   ModelBuilder model;
   model.input("x", {1, 2, 1, 1}).output("y");
@@ -358,14 +358,15 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
 }
 
-// A transformer mask (1 for valid) becomes an addend of the scores: 0, or a large negative number.
+// Returns a model that converts a transformer's mask (1 for valid) to an addend of the scores: 0, or a large negative
+// number.
 ModelBuilder masked_scores() {
   ModelBuilder model;
   model.input("x", {1, 4}).input("mask", {1, 4}, test::onnx_type::kInt64).output("y");
   model.constant("one", {}, std::vector<float>{1}).constant("lowest", {}, std::vector<float>{-3.4e38F});
   test::set_attribute(model.node("Cast", {"mask"}, {"counts"}), "to", int64_t{test::onnx_type::kFloat});
-  model.node("Sub", {"one", "counts"}, {"left_out"});
-  model.node("Mul", {"left_out", "lowest"}, {"bias"});
+  model.node("Sub", {"one", "counts"}, {"masked"});
+  model.node("Mul", {"masked", "lowest"}, {"bias"});
   model.node("Add", {"x", "bias"}, {"scores"});
   model.node("Softmax", {"scores"}, {"y"});
   return model;

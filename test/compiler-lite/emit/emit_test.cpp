@@ -15,7 +15,7 @@ using namespace nestrt::compiler;
 
 namespace {
 
-// y = relu(x + c), and the input's first half as a second output.
+// Returns y = relu(x + c) with the input's first half as a second output.
 Graph small_graph() {
   Graph graph;
   graph.name = "small";
@@ -33,7 +33,7 @@ Graph small_graph() {
   return graph;
 }
 
-// Has one program for each Unary, with two segments of the same bytes.
+// A backend with one program for each Unary, with two segments of the same bytes.
 class UnaryBackend final : public Backend {
  public:
   std::string unit() const override { return "npu"; }

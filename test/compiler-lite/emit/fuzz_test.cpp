@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutants of a plan from the compiler: packed weights, blocked layouts, buffers that share bytes.
+// Tests mutants of a compiled plan, which has packed weights, blocked layouts and buffers that share bytes.
 #include <catch2/catch.hpp>
 
 #include "compiler-lite/compile.h"

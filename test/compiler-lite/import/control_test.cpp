@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// If, Loop and Scan with constant conditions and lengths.
+// Tests If, Loop and Scan with constant conditions and lengths.
 #include <catch2/catch.hpp>
 
 #include <onnx/onnx_pb.h>
@@ -11,7 +11,7 @@ namespace {
 
 using compiler::Graph;
 
-// A subgraph, as the attribute `name` of a node.
+// Adds an empty subgraph as the attribute `name` of a node and returns it.
 onnx::GraphProto& subgraph(onnx::NodeProto& node, const std::string& name) {
   onnx::AttributeProto& attribute = *node.add_attribute();
   attribute.set_name(name);
@@ -47,14 +47,14 @@ ModelBuilder chooser(int condition) {
   return model;
 }
 
-TEST_CASE("The branch selected by a constant replaces an If, whatever the other branch contains") {
+TEST_CASE("The branch that a constant selects replaces an If, regardless of the contents of the other branch") {
   CHECK(run(imported(chooser(1)), {{1, 2}}) == std::vector<float>{2, 4});
   const auto refused = chooser(0).import();
   REQUIRE(!refused);
   CHECK_THAT(std::string(refused.error().message()), Catch::Contains("NoSuchOperator"));
 }
 
-// y = x doubled `count` times, and all intermediate values.
+// Returns y = x doubled `count` times, with all intermediate values as outputs.
 ModelBuilder doubler(int64_t count) {
   ModelBuilder model;
   model.input("x", {2}).output("all").constant("n", std::vector<int64_t>{count});
@@ -103,7 +103,7 @@ TEST_CASE("A subgraph with undefined values or too few inputs is rejected with i
   CHECK_THAT(std::string(short_of_inputs.error().message()), Catch::Contains("2 inputs"));
 }
 
-TEST_CASE("A final NonMaxSuppression pads its boxes with rows of -1, and others need constant inputs") {
+TEST_CASE("A final NonMaxSuppression pads its boxes with rows of -1, and any other one needs constant inputs") {
   const auto model = [](bool last) {
     ModelBuilder m;
     m.input("boxes", {1, 2, 4}).input("scores", {1, 1, 2}).output(last ? "rows" : "y");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant folding during import and its limits: work and memory that a small file can cause.
+// Tests constant folding during import, and its limits on the work and memory that a small file can cause.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deliberately malformed files. Each is rejected with the node's or tensor's name and must not crash.
+// Tests deliberately malformed files. Each must be rejected with the node's or tensor's name and must not cause a
+// crash.
 #include <onnx/onnx_pb.h>
 
 #include <sys/stat.h>
@@ -19,7 +20,7 @@ namespace {
 
 using compiler::ImportOptions;
 
-// A convolution and its operands. Each test breaks one part.
+// Returns a convolution with its operands. Each test breaks one part.
 ModelBuilder small_model() {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 1, 1}, std::vector<float>(6, 1));
@@ -42,7 +43,7 @@ TEST_CASE("Empty files, text and other formats are not models") {
   check_refused(import_bytes(std::string(1000, '\0')), Code::kInvalidModel, "not an ONNX model");
 }
 
-TEST_CASE("Every truncation of a model is rejected or still a model, and never crashes") {
+TEST_CASE("Every truncated model is rejected or still valid, and none causes a crash") {
   const std::string bytes = small_model().bytes();
   for (size_t length = 0; length < bytes.size(); ++length) {
     const auto graph = import_bytes(bytes.substr(0, length));
@@ -50,7 +51,7 @@ TEST_CASE("Every truncation of a model is rejected or still a model, and never c
   }
 }
 
-TEST_CASE("Models with flipped bytes never crash") {
+TEST_CASE("Models with flipped bytes never cause a crash") {
   const std::string bytes = small_model().bytes();
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const unsigned flip : {0x01u, 0x80u, 0xffu}) {
@@ -188,7 +189,7 @@ TEST_CASE("Models with more tensors, values or operands than their file size all
 }
 
 TEST_CASE("Nodes that become more operators than the file size allows are rejected during import") {
-  constexpr int kNodes = 16'000;  // of four operators and a constant each
+  constexpr int kNodes = 16'000;  // each becomes four operators and a constant
   ModelBuilder model;
   model.input("v0", {4}).output("v" + std::to_string(kNodes));
   for (int i = 0; i < kNodes; ++i) {
@@ -203,7 +204,7 @@ TEST_CASE("Nodes that become more operators than the file size allows are reject
 }
 
 TEST_CASE("The constants of a node count towards the operator limit") {
-  constexpr int kNodes = 20'000;  // of two constants and two operators each
+  constexpr int kNodes = 20'000;  // each becomes two constants and two operators
   ModelBuilder model;
   model.input("v0", {1, 1}).output("v" + std::to_string(kNodes)).constant("one", {1}, {1});
   for (int i = 0; i < kNodes; ++i)
@@ -214,7 +215,7 @@ TEST_CASE("The constants of a node count towards the operator limit") {
 }
 
 TEST_CASE("Nodes with more operands than a plan may have are rejected during import") {
-  constexpr int kNodes = 6'000;  // of twelve operands each
+  constexpr int kNodes = 6'000;  // each has twelve operands
   ModelBuilder model;
   model.input("x", {1}).output("joined");
   model.node("Concat", std::vector<std::string>(350'000, "x"), {"joined"});
@@ -383,14 +384,14 @@ class Folder {
   std::filesystem::path path_;
 };
 
-TEST_CASE("External data next to the model are read") {
+TEST_CASE("External data next to the model is read") {
   const Folder folder;
   CHECK(folder.import("inside.bin"));
   CHECK(folder.import("inside.bin", "40", "24"));
   CHECK(folder.import("sub/deeper.bin"));
 }
 
-TEST_CASE("External data shared by too many tensors are rejected") {
+TEST_CASE("External data shared by too many tensors is rejected") {
   const Folder folder;
   constexpr size_t kBytes = 4 << 20;
   compiler::ExternalFiles files((folder / "model").string());
@@ -401,7 +402,7 @@ TEST_CASE("External data shared by too many tensors are rejected") {
   CHECK(files.read({"inside.bin", 0, std::nullopt}, 24));
 }
 
-TEST_CASE("External data outside the model's folder are rejected for every kind of path") {
+TEST_CASE("External data outside the model's folder is rejected for every kind of path") {
   const Folder folder;
   check_refused(folder.import("../outside.bin"), Code::kInvalidModel, "'..'");
   check_refused(folder.import("sub/../../outside.bin"), Code::kInvalidModel, "'..'");

@@ -261,7 +261,7 @@ TEST_CASE("Split becomes slices") {
   model.input("x", {4}).output("b").constant("parts", std::vector<int64_t>{1, 3});
   model.node("Split", {"x", "parts"}, {"a", "b"});
   const Graph graph = import_or_fail(model);
-  CHECK(kinds(graph) == std::multiset<std::string>{"Slice"});  // the unused part vanishes
+  CHECK(kinds(graph) == std::multiset<std::string>{"Slice"});  // the unused part is removed
   CHECK(run(graph, {{1, 2, 3, 4}}) == std::vector<float>{2, 3, 4});
 }
 
@@ -312,7 +312,7 @@ TEST_CASE("Slice clamps its bounds, and steps backwards") {
   CHECK(sliced(-9, -99, -1) == std::vector<float>{0});  // as in the ONNX specification and ONNX Runtime
 }
 
-TEST_CASE("8-bit integers wrap as the model's type does") {
+TEST_CASE("8-bit integers wrap around like the model's type") {
   ModelBuilder model;
   model.input("x", {2}, onnx_type::kUint8).output("y");
   model.node("Add", {"x", "x"}, {"sum"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Well-formed models that violate the rules of an operator or of the format, and similar valid models.
+// Tests well-formed models that violate the rules of an operator or of the format, and similar valid models.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>

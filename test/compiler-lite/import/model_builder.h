@@ -32,12 +32,12 @@ class ModelBuilder {
   onnx::ModelProto& proto() { return *model_; }
   onnx::GraphProto& graph();
 
-  // Dimensions below 1 are dynamic.
+  // Adds an input. Dimensions below 1 are dynamic.
   ModelBuilder& input(const std::string& name, const std::vector<int64_t>& dims, int32_t type = onnx_type::kFloat);
   ModelBuilder& output(const std::string& name);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& elements);
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& elements);  // a vector
-  // For types that fit 32 bits.
+  // Adds a constant of a type that fits in 32 bits.
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims,
                          const std::vector<int32_t>& elements, int32_t type);
   // Returns the added node, for its attributes. A node without a name is named after its type and number.

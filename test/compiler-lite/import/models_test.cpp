@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole networks of the shared data, imported and interpreted.
+// Tests that the networks of the shared data are imported and interpreted.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -76,7 +76,7 @@ TEST_CASE("A network with dynamic shapes requires stated shapes, and all its sha
   for (const auto& node : graph.nodes()) CHECK(graph.value(node->outputs[0]).type == DataType::kF32);
 }
 
-// Reproducible numbers: k * 37 modulo 201, and so on.
+// Returns reproducible numbers: k * 37 modulo 201, and so on.
 HostTensor pattern(const Shape& shape, int factor, int modulus, int scale) {
   std::vector<float> elements;
   for (int i = 0; i < shape.num_elements(); ++i)
@@ -125,7 +125,7 @@ TEST_CASE("A network with branches of unknown condition is rejected, and the mes
   CHECK(message.find("bind the input") != std::string::npos);
 }
 
-TEST_CASE("The nodes of a network run") {
+TEST_CASE("An imported network is interpreted node by node") {
   const auto path = shared_data("models/nest_squeeze_cifar10.onnx");
   if (!path) return;
   const Graph graph = import_or_fail(*path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuantizeLinear, DequantizeLinear and the QLinear operators: small models with hand-calculated results, before and
-// after the passes convert them to integers.
+// Tests QuantizeLinear, DequantizeLinear and the QLinear operators: small models with hand-calculated results, before
+// and after the passes convert them to integers.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>

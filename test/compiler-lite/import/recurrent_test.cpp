@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent networks with sequences shorter than their input.
+// Tests recurrent networks with sequences shorter than their input.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<float> some(size_t count, int step) {
   return elements;
 }
 
-// A bidirectional GRU over `steps` with optional lengths. Outputs: all "states", or the "last".
+// Returns a bidirectional GRU over `steps` with optional lengths. `output`: all "states", or the "last" ones.
 ModelBuilder network(int64_t steps, const std::vector<int32_t>& lengths, const std::string& output = "states") {
   ModelBuilder model;
   model.input("x", {steps, kBatch, kInputs}).output(output);

@@ -179,8 +179,8 @@ class Case {
     return outputs;
   }
 
-  // Binds one more input, starting with the last, until the model can be imported. Binds all inputs if data determine
-  // the size of the output, so the output ends as in ONNX.
+  // Binds one more input, starting with the last, until the model can be imported. Binds all inputs if their data
+  // determines the size of the output, so that the output has the same size as in ONNX.
   Result<compiler::Graph> import_binding(const std::vector<HostTensor>& inputs) {
     compiler::ImportOptions& options = import_options_ = {};
     for (size_t i = 0; i < inputs.size(); ++i) options.input_shapes[model_.inputs[i].name] = inputs[i].shape;
@@ -221,7 +221,7 @@ class Case {
 
   std::filesystem::path folder_;
   compiler::OnnxModel model_;
-  compiler::ImportOptions import_options_;  // for the current data set
+  compiler::ImportOptions import_options_;  // options for the current data set
   CaseResult result_;
 };
 

@@ -19,7 +19,7 @@ enum class Verdict {
 
 struct CaseResult {
   std::string name;                    // "node/test_relu"
-  std::vector<std::string> operators;  // of the model, without repetitions
+  std::vector<std::string> operators;  // the model's operators, without repetitions
   std::vector<std::string> missing;    // those that nestrt does not import
   std::vector<std::string> bound;      // inputs that had to be bound to constants
   bool other_types = false;            // tensors have types that nestrt does not support
@@ -29,20 +29,20 @@ struct CaseResult {
 };
 
 struct CaseSet {
-  std::string version;  // of ONNX
+  std::string version;  // version of ONNX
   bool newest = false;  // cases of the onnx package, not of Debian
   std::vector<std::filesystem::path> cases;
 };
 
-// Sorted folders with a model.onnx, of the groups node, pytorch-converted, pytorch-operator and simple: those that
-// write_cases.py created from the onnx package (script/bootstrap runs it), otherwise those of Debian. Empty if neither
-// exists.
+// Returns the sorted folders with a model.onnx, of the groups node, pytorch-converted, pytorch-operator and simple.
+// Uses those that write_cases.py created from the onnx package (script/bootstrap runs it), otherwise those of Debian.
+// Returns an empty set if neither exists.
 CaseSet find_conformance_cases();
 
-// Cases whose expected outputs are less accurate than 1e-5, with reasons.
+// Returns cases whose expected outputs are less accurate than 1e-5, with reasons.
 const std::map<std::string, std::string>& coarse_cases();
 
-// Parts of the reasons for which export rejects imported models: features that the supported opsets lack.
+// Returns substrings of the errors with which export rejects imported models: features that the supported opsets lack.
 std::span<const std::string_view> reasons_not_to_export();
 
 // Imports the model with the shapes of the test's inputs and runs it in three ways: node by node as imported; exported
@@ -50,7 +50,7 @@ std::span<const std::string_view> reasons_not_to_export();
 // Compares all outputs: integers and booleans exactly, floats within 1e-5 absolute plus 1e-5 relative. The tolerance is
 // 1e-3 relative for coarse_cases(), as in ONNX's own runner, and two steps of the type for models with float16 or
 // bfloat16 tensors. Inputs that determine shapes (of Reshape, Slice, ...) are bound to the test's data at import: as
-// few as import requires, starting with the last, or all if data determine the size of an output (NonMaxSuppression).
+// few as import requires, starting with the last, or all if data determines the size of an output (NonMaxSuppression).
 CaseResult run_conformance_case(const std::filesystem::path& folder);
 
 }  // namespace nestrt::test

@@ -19,14 +19,14 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-// Every case passes or is rejected with a message.
+// Checks that the case passes or is rejected with a message.
 void check_case(const CaseResult& result) {
   INFO(result.name << ": " << result.message);
   CHECK(result.verdict != Verdict::kFailed);
   if (result.verdict == Verdict::kUnsupported) CHECK(!result.message.empty());
 }
 
-// Every imported case can be exported, except for features that the supported opsets lack.
+// Checks that an imported case can be exported, except for features that the supported opsets lack.
 void check_export(const CaseResult& result) {
   if (result.verdict != Verdict::kPassed || result.not_exported.empty()) return;
   INFO(result.name << ": " << result.not_exported);
@@ -35,7 +35,7 @@ void check_export(const CaseResult& result) {
                     [&](std::string_view reason) { return result.not_exported.find(reason) != std::string::npos; }));
 }
 
-// To find the next operator to implement, run script/reports/operators-table --list.
+// Writes one line of `script/reports/operators-table --list`, which shows the next operators to implement.
 void write_line(std::ostream& list, const CaseResult& result) {
   const char* const verdict = result.verdict == Verdict::kPassed        ? "right"
                               : result.verdict == Verdict::kUnsupported ? "refused"
@@ -63,7 +63,7 @@ TEST_CASE("ONNX's operator cases pass or are rejected as docs/reference/operator
   CHECK(passed >= (set.newest ? 1500 : 700));
   if (!set.newest) {
     WARN("tests of ONNX " << set.version
-                          << "; docs/reference/operators.md is made of newer ones: run script/bootstrap");
+                          << "; docs/reference/operators.md is generated from newer ones; run script/bootstrap");
     return;
   }
 

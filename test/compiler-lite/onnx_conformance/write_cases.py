@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the operator tests of the onnx package, which makes them when asked, as the folders that Debian's
-libonnx-testdata has: ${XDG_CACHE_HOME:-~/.cache}/nestrt/onnx-cases/VERSION/GROUP/CASE with model.onnx and test data, and
-version.txt next to VERSION once all are there. Run by the interpreter that compiler-lite/check/ort_environment.py prints.
+"""Generates the operator tests of the onnx package, with the folder structure of Debian's libonnx-testdata.
+
+Writes model.onnx and the test data to ${XDG_CACHE_HOME:-~/.cache}/nestrt/onnx-cases/VERSION/GROUP/CASE, and version.txt
+next to VERSION once all cases exist. Run it with the interpreter that compiler-lite/check/ort_environment.py prints.
 """
 
 import os
@@ -14,7 +15,7 @@ import warnings
 import onnx
 from onnx import TensorProto, numpy_helper
 
-GROUPS = ("pytorch-converted", "pytorch-operator", "simple")  # which the package has as files
+GROUPS = ("pytorch-converted", "pytorch-operator", "simple")  # stored as files in the package
 
 
 def cases_folder():
@@ -56,7 +57,7 @@ def main():
         return
     print("writing the operator tests of onnx", onnx.__version__, "to", folder, file=sys.stderr)
     shutil.rmtree(folder, ignore_errors=True)
-    warnings.simplefilter("ignore")  # overflows that the tests mean
+    warnings.simplefilter("ignore")  # some tests overflow intentionally
     from onnx.backend.test.case.node import collect_testcases
 
     version = folder / onnx.__version__

@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// x -> head -> h, x and h -> tail -> y; names as hostile as UTF-8 allows.
+// Returns x -> head -> h, x and h -> tail -> y, with names as hostile as UTF-8 allows.
 Manifest sample() {
   const std::string inner = "h: \"quoted\" \\ [1, 2] # é \t end";
   Manifest manifest{"net 'work'", "0123", 13, false, {}, {}, {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random cuts of real networks: properties of the parts that hold for every cut.
+// Tests, with random cuts of real networks, properties of the parts that hold for every cut.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -24,7 +24,7 @@ namespace {
 
 struct Network {
   std::string name;
-  bool is_large = false;  // for long tests only
+  bool is_large = false;  // whether only long tests use it
   std::map<std::string, Shape> input_shapes = {};
 };
 
@@ -58,7 +58,7 @@ std::vector<std::pair<Network, std::filesystem::path>> networks() {
 
 struct ExportedCut {
   Manifest manifest;
-  std::unique_ptr<test::TemporaryFolder> folder;  // of its files
+  std::unique_ptr<test::TemporaryFolder> folder;  // folder with its files
 
   ModelChain chain() const {
     ModelChain files;
@@ -83,7 +83,7 @@ ExportedCut export_cut(const Graph& graph, std::mt19937& generator) {
   return result;
 }
 
-// Joins the parts through the files, manifest included.
+// Joins the parts from their files and manifest, and requires that the result equals the model.
 void require_whole(const ExportedCut& exported, const Graph& graph) {
   const auto joined = join_parts(exported.folder->path() + "/" + std::string(kManifestFile));
   INFO(joined.error().to_string());

@@ -14,7 +14,7 @@ size_t nodes_left_by_batchnorm(Graph& graph, ValueId output) {
   return nodes_left_by(compiler::fuse_batchnorm, graph, 1e-5);
 }
 
-// y * scale + shift with constants of the given shape.
+// Adds y * scale + shift with constants of the given shape.
 ValueId normalise(Graph& graph, std::mt19937& generator, ValueId y, const Shape& shape) {
   const ValueId scaled =
       add(graph, binary_attributes(BinaryKind::kMul), {y, random_constant(graph, generator, shape, 0.5f, 2)});
@@ -59,7 +59,7 @@ TEST_CASE("Scale and shift are folded into Dense") {
   CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, y, {5})) == 1);
 }
 
-TEST_CASE("Subtraction, including constant minus conv, and division fold like their inverses") {
+TEST_CASE("Subtraction, including constant minus conv, and division are folded like their inverses") {
   std::mt19937 generator(1);
   Graph graph;
   ValueId y = add_conv(graph, generator, add_input(graph, "x", {1, 3, 4, 4}), 5);

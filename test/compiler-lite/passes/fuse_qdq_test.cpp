@@ -33,12 +33,12 @@ ValueId dequantize(Graph& graph, ValueId integers, const std::string& name = "")
   return add(graph, ops::Dequantize(), {integers}, name);
 }
 
-// Quantize and Dequantize, as a QDQ model has them around every operator.
+// Adds a Quantize and a Dequantize, as a QDQ model has around every operator.
 ValueId through_u8(Graph& graph, ValueId x, float scale, int zero_point, const std::string& name = "") {
   return dequantize(graph, quantize(graph, x, scale, zero_point), name);
 }
 
-// Floats dequantized from s8, with a scale for each index of `axis`.
+// Adds floats dequantized from s8, with a scale for each index of `axis`.
 ValueId weights(Graph& graph, std::mt19937& generator, const Shape& shape, const std::vector<float>& scales, int axis) {
   std::uniform_int_distribution<int> element(-127, 127);
   std::vector<float> elements(static_cast<size_t>(shape.num_elements()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random networks must compute the same before and after optimisation.
+// Tests that random networks produce the same results before and after optimisation.
 #include <algorithm>
 
 #include "compiler-lite/passes/optimise.h"
@@ -23,7 +23,7 @@ class RandomNetwork {
     Graph graph;
     values_ = {add_input(graph, "a", {1, 5, 6, 7}), add_input(graph, "b", {1, 16, 6, 7})};
     for (int i = 0; i < 14; ++i) values_.push_back(node(graph));
-    // Two outputs: the last value, and an intermediate one with other users.
+    // The network has two outputs: the last value, and an intermediate one with other users.
     graph.outputs = {add(graph, unary_attributes(UnaryKind::kAbs), {values_.back()}, "y")};
     if (values_[9] != values_.back() && graph.producer(values_[9]) != nullptr) graph.outputs.push_back(values_[9]);
     graph.tidy();
@@ -32,7 +32,7 @@ class RandomNetwork {
 
  private:
   int pick(int count) { return std::uniform_int_distribution<int>(0, count - 1)(generator_); }
-  // Prefers recent values, so that networks are deep.
+  // Returns a random value. Prefers recent ones, so that networks are deep.
   ValueId any() {
     const int size = static_cast<int>(values_.size());
     return values_[static_cast<size_t>(std::max(pick(size), pick(size)))];

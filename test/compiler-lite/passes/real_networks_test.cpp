@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks as exported by their authors must compute the same after optimisation, layouts and packing.
+// Tests that networks, as exported by their authors, produce the same results after optimisation, layouts and packing.
 #include <string>
 
 #include "compiler-lite/import/import.h"

@@ -10,7 +10,7 @@ using compiler::ValueId;
 using ops::BinaryKind;
 using ops::UnaryKind;
 
-// Permutations from channels first to channels last, and back.
+// Add a Transpose from channels first to channels last, and back.
 ValueId to_last(Graph& graph, ValueId x) { return add(graph, transpose_attributes({0, 2, 3, 1}), {x}); }
 ValueId to_first(Graph& graph, ValueId x) { return add(graph, transpose_attributes({0, 3, 1, 2}), {x}); }
 

@@ -63,7 +63,7 @@ using Catch::Matchers::Contains;
 
 }  // namespace
 
-TEST_CASE("A profile survives its file") {
+TEST_CASE("A profile is unchanged after a round trip through its file") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/profile.yaml";
   const QuantizationProfile expected = sample_profile();

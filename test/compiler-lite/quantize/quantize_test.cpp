@@ -45,7 +45,7 @@ QuantizationReport quantized(Graph& graph, const QuantizationProfile& profile,
   return *report;
 }
 
-// A 1x1 Conv, its weights [outputs, inputs], with a fused activation.
+// Adds a 1x1 Conv with weights [outputs, inputs] and a fused activation.
 ValueId conv(Graph& graph, ValueId x, const std::string& name, const std::vector<float>& weights, int64_t outputs,
              ops::ActivationKind activation = ops::ActivationKind::kNone, const std::vector<float>& bias = {}) {
   ops::Conv table = test::conv_attributes({1, 1});
@@ -87,7 +87,7 @@ std::vector<float> run(const Graph& graph, const std::vector<HostTensor>& inputs
   return elements;
 }
 
-// x -> c1 (relu) -> c2 -> y
+// Returns x -> c1 (relu) -> c2 -> y.
 Graph two_convs() {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
@@ -143,7 +143,7 @@ TEST_CASE("The last accumulators stay wide and keep their name") {
   CHECK(graph.value(graph.outputs[0]).type == DataType::kF32);
 }
 
-TEST_CASE("The activation of the last Conv follows its accumulators in f32") {
+TEST_CASE("The activation of the last Conv is applied to its accumulators in f32") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   graph.outputs = {conv(graph, x, "c", {1.0f}, 1, ops::ActivationKind::kRelu)};
@@ -234,7 +234,7 @@ TEST_CASE("With a single scale, all values use the scale of the value with the w
   CHECK(exponent_of(graph, "c1.s8") == 4);
 }
 
-TEST_CASE("Per tensor, weights have one exponent") {
+TEST_CASE("With scales per tensor, weights have one exponent") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 1, 1, 4});
   graph.outputs = {conv(graph, x, "c", {0.75f, 3.0f}, 2)};
@@ -296,7 +296,7 @@ TEST_CASE("Convs and Denses that share weights have separate integers") {
   CHECK(run(graph, {kInput})[0] == 127 / 8192.0f / 2);
 }
 
-TEST_CASE("Fusing the residual of a quantized network changes no bit") {
+TEST_CASE("A quantized network is bit-identical with and without a fused residual") {
   std::mt19937 generator(7);
   for (const ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
     Graph graph;

@@ -55,7 +55,7 @@ TEST_CASE("The error of a weight that multiplies only padding does not affect th
     return std::ldexp(static_cast<double>(result->bias[0]), -(6 + result->exponents[0]));
   };
   const double steps = 1.0 / 128, step_error = std::round(0.5 * 128) * steps - (0.5 + 0.2 / 256);
-  CHECK(bias_over(1) == Approx(-10 * step_error).margin(1e-3));  // of the centre weight only
+  CHECK(bias_over(1) == Approx(-10 * step_error).margin(1e-3));  // error of the centre weight only
   CHECK(std::abs(bias_over(2)) > std::abs(bias_over(1)));
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("Every output channel has the exponent that its weights fit") {
   CHECK(result->bias.empty());
 }
 
-TEST_CASE("Per tensor, the largest weight decides for all channels") {
+TEST_CASE("With scales per tensor, the largest weight determines the exponent of all channels") {
   const Product product(3, {0.75f, -0.5f, 3.0f, 1.5f, 0.01f, 0.005f});
   const auto result = product.quantize(kWide, per_tensor());
   REQUIRE(result);
@@ -102,7 +102,7 @@ TEST_CASE("An all-zero channel may use any exponent that fits its bias") {
   CHECK(std::ldexp(result->bias[0], -(6 + result->exponents[0])) == 1000.0);
 }
 
-TEST_CASE("Squared error clips an outlier if the other weights gain more") {
+TEST_CASE("Squared error clips an outlier if the other weights gain more accuracy") {
   std::vector<float> weights(4096, 0.15f);
   weights[0] = 1.1f;
   const Product product(1, weights);
@@ -113,7 +113,7 @@ TEST_CASE("Squared error clips an outlier if the other weights gain more") {
   CHECK(result->weights[0] == 127);
 }
 
-TEST_CASE("Squared error keeps exact weights exact") {
+TEST_CASE("Squared error leaves weights unchanged that an exponent represents exactly") {
   const Product product(1, {0.75f, -0.5f});
   CHECK(product.quantize(kWide, least_squares())->exponents[0] == 7);
 }

@@ -46,7 +46,7 @@ TEST_CASE("A signed plan loads with its signer's key and without a required sign
   const auto unasked = Plan::from_memory(plan.file.bytes(), Verification::kComplete);
   REQUIRE(unasked);
   CHECK_FALSE((*unasked)->signer());
-  CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // copying it does not lose the signature
+  CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // copying a plan keeps its signature
 }
 
 TEST_CASE("Plans without a signature, or with another signer's, are rejected if a signer is required") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for a board contain the costs of its CPU, from profiles and estimates.
+// Tests that plans for a board contain the costs of its CPU, from profiles and estimates.
 #include "compiler-lite/target/board_costs.h"
 
 #include <algorithm>

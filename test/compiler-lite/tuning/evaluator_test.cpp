@@ -28,7 +28,7 @@ class Workshop {
     options.samples.npy = path("samples.npy");
     return options;
   }
-  // Three images with these labels.
+  // Returns options for three images with these labels.
   EvaluationOptions over_images(const std::string& labels) const {
     std::filesystem::create_directories(path("images"));
     for (const char* name : kImageNames)
@@ -129,7 +129,7 @@ TEST_CASE("Labels that do not fit images or network are reported") {
 
 TEST_CASE("Tuning against labels is rejected if the f32 network is no better than guessing") {
   const Workshop workshop;
-  const auto evaluator = workshop.evaluator(workshop.over_samples());  // of four classes
+  const auto evaluator = workshop.evaluator(workshop.over_samples());  // the network has four classes
   REQUIRE(evaluator);
   Score score;
   score.samples = 40;

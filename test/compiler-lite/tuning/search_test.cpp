@@ -56,7 +56,7 @@ class SearchWorkshop {
   Evaluator evaluator_;
 };
 
-// Settings that differ only in the layers kept in f32.
+// Returns options for a search that only varies the layers kept in f32.
 SearchOptions mixing_only(double max_loss) {
   SearchOptions options;
   options.max_loss = max_loss;

@@ -24,7 +24,7 @@ TEST_CASE("The layer with the largest loss in 8 bits comes first") {
   REQUIRE(calibrated);
   Quantization quantization{calibrated->profile, {}, {}};
 
-  SECTION("alone and all but it") {
+  SECTION("with only this layer in s8, and with all other layers in s8") {
     SensitivityOptions measure;
     measure.samples = 1000;  // more than available
     measure.all_but_one = true;
@@ -41,14 +41,14 @@ TEST_CASE("The layer with the largest loss in 8 bits comes first") {
     CHECK(result->layers[0].alone.decibel < 10);
     CHECK(result->layers[1].alone.decibel > 25);
     CHECK(result->layers[1].alone.decibel <= result->layers[2].alone.decibel);
-    // The loss disappears without this layer, and stays without any other.
+    // The loss disappears if only this layer stays f32, and remains if any other layer does.
     CHECK(result->layers[0].all_but_one->decibel > result->all.decibel + 15);
     CHECK(result->layers[2].all_but_one->decibel < 10);
     REQUIRE(calls.size() == 8);
     CHECK(calls.front() == std::pair<size_t, size_t>(0, 7));
     CHECK(calls.back() == std::pair<size_t, size_t>(7, 7));
   }
-  SECTION("among the layers that may be s8") {
+  SECTION("considering only layers that may be s8") {
     quantization.options.keep_f32 = {"second"};
     const auto result = measure_sensitivity(*evaluator, quantization, {});
     REQUIRE(result);

@@ -32,7 +32,7 @@ std::vector<float> small_samples(size_t count) {
   std::uniform_real_distribution<float> level(0.2f, 1), noise(-0.1f, 0.1f);
   std::vector<float> result;
   for (size_t plane = 0; plane < 3 * count; ++plane) {
-    // Every fourth sample has no dominant channel: the fourth class.
+    // Every fourth sample has no dominant channel, so it belongs to the fourth class.
     const float mean = plane / 3 % 4 == 3 ? 0.8f : level(generator);
     for (int i = 0; i < 64; ++i) result.push_back(mean + noise(generator));
   }

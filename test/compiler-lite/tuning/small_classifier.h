@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A classifier that can be searched in milliseconds and has one layer that loses much in 8 bits.
+// A classifier for tests of the search, which takes milliseconds on it. One layer loses much accuracy in 8 bits.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::string small_classifier();
 // Returns `count` consecutive inputs; every class has the largest score in some of them.
 std::vector<float> small_samples(size_t count);
 
-// Write small_classifier() to FOLDER/model.onnx, and `count` samples to FOLDER/samples.npy.
+// Writes small_classifier() to FOLDER/model.onnx, and `count` samples to FOLDER/samples.npy.
 void write_small_classifier(const std::string& folder, size_t count = 24);
 
 }  // namespace nestrt::test

@@ -16,7 +16,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// x -> Relu "a" -> Tanh "b" -> Relu "c" -> y
+// Returns x -> Relu "a" -> Tanh "b" -> Relu "c" -> y.
 Graph chain() {
   test::ModelBuilder model;
   model.input("x", {1, 4}).output("y");
@@ -108,7 +108,7 @@ TEST_CASE("A plan has a vendor's program on a separate branch and kernels for th
   CHECK(tables.targets.back().unit == "npu");
 }
 
-TEST_CASE("Parts that read from each other are compiled from the unmodified model") {
+TEST_CASE("Parts that read each other's results are compiled from the unmodified model") {
   const Compiler compiler("cp $1 $2");
   Graph graph = chain();
   REQUIRE(offload_parts(graph, with_parts(compiler.options(), {{"p", "npu", {0}}, {"q", "npu", {1, 2}}})));

@@ -18,7 +18,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Convolutions and a pool in blocks of channels: x -> a -> {b1 -> b2, c} -> Concat -> y.
+// Returns convolutions and a pool in blocks of channels: x -> a -> {b1 -> b2, c} -> Concat -> y.
 test::ModelBuilder fork_and_join() {
   test::ModelBuilder model;
   model.input("x", {1, 16, 4, 4}).output("y");

@@ -27,7 +27,7 @@ TEST_CASE("The C API answers misuse with codes and messages") {
   CHECK(misuse_c_api(folder.write("relu.nest", relu_plan().build().bytes()).c_str()) == 0);
 }
 
-TEST_CASE("A C program takes over the log") {
+TEST_CASE("A C program receives the log messages") {
   const TemporaryFolder folder;
   CHECK(log_c_api(folder.write("conv.nest", unpacked_conv_plan().build().bytes()).c_str()) == 0);
 }

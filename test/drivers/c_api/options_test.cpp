@@ -33,7 +33,7 @@ struct SessionOptionsOwner {
   nestrt_session_options* options = nullptr;
 };
 
-// One that costs are asked for.
+// Returns a plan whose schedule depends on costs, so that a session measures them.
 PlanFile relu_for_any_schedule() {
   PlanBuilder builder = relu_plan();
   std::vector<plan::MemoryPlan>& plans = builder.tables().memory_plans;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C side of the tests of options, deadlines and pipelines. Functions return 0, or the number of the failed step. */
+/* Tests options, deadlines and pipelines from C. Functions return 0, or the number of the failed step. */
 #ifndef NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_
 #define NESTRT_TEST_DRIVERS_C_API_USE_OPTIONS_H_
 

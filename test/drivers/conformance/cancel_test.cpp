@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancellation of submissions, and that each gets exactly one answer.
+// Tests that submissions can be cancelled and that each one receives exactly one completion.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <new>
@@ -165,8 +165,8 @@ TEST_CASE("Unit conformance: a late completion does not reach the generation aft
   });
 }
 
-// An Event that is replaced by another one of the same generation, like those on the stack of nestrt::run(): a second
-// signal reaches it.
+// An Event that is replaced, after each run, by another one at the same address, like the events on the stack of
+// nestrt::run(). A second signal of a run reaches the replacement.
 class PassingEvent {
  public:
   PassingEvent() { begin(); }
@@ -196,10 +196,10 @@ class PassingEvent {
 
   alignas(Event) std::byte storage_[sizeof(Event)];
   Event* event_ = nullptr;
-  uint64_t generation_ = 0;  // of all Events here
+  uint64_t generation_ = 0;  // generation of all Events at this address
 };
 
-// Runs `executable`, runs whatever else the unit does, and checks for a second completion.
+// Runs `copy`, then uses and resets the unit, and checks that no second completion arrives.
 void check_one_completion(TestedUnit& tested, PreparedCopy& copy, Code expected,
                           const std::function<void(uint64_t)>& meanwhile = {}) {
   PassingEvent event;

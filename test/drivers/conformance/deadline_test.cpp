@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submissions whose deadline passes. No test depends on the speed of the machine: if a deadline must pass during a run,
-// the run lasts until then.
+// Tests submissions whose deadline passes. No test depends on the speed of the machine: if a deadline must pass during
+// a run, the run lasts until then.
 #include <catch2/catch.hpp>
 
 #include "test/drivers/conformance/tested_plan.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of units: every exclusion refers to an existing case.
+// Tests that every exclusion in the table of units refers to an existing case.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit's reaction to failures, and a session's reaction to a failing unit.
+// Tests how a unit reacts to failures and how a session reacts to a failing unit.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>

@@ -13,8 +13,8 @@ namespace nestrt::test {
 
 class GuardedMemory {
  public:
-  // For a plan without an arena. Inputs contain arbitrary bytes, outputs kFill. Inputs and outputs start `misalignment`
-  // bytes after a multiple of 64.
+  // Allocates memory for a plan without an arena. Inputs contain arbitrary bytes, outputs kFill. Inputs and outputs
+  // start `misalignment` bytes after a multiple of 64.
   GuardedMemory(const Plan& plan, size_t scratch_bytes, size_t misalignment = 0);
   GuardedMemory(const GuardedMemory&) = delete;
 

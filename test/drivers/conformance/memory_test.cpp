@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that a unit may access, and when.
+// Tests which memory a unit may access, and when.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -31,7 +31,7 @@ TEST_CASE("Unit conformance: a program writes all of its results and nothing els
 
 TEST_CASE("Unit conformance: inputs and outputs may have any valid alignment") {
   for_every_unit([](TestedUnit& tested) {
-    PreparedCopy copy = tested.prepare_copy();  // of bytes
+    PreparedCopy copy = tested.prepare_copy();  // its tensors have bytes as elements
     for (size_t misalignment = 1; misalignment < 64; ++misalignment) check_guarded_run(copy, misalignment);
   });
 }

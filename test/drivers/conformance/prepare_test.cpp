@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs for other units and damaged programs, because a plan is untrusted.
+// Tests that units reject damaged programs and programs for other units, because plans are untrusted.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

@@ -11,7 +11,7 @@
 
 namespace nestrt::test {
 
-// Far more than anything needs that ends, on any machine.
+// Far longer than any run that ends takes, on any machine.
 inline constexpr std::chrono::seconds kLongEnough{60};
 
 // A copy of a plan's file, and the last program in its first branch for a kind of unit.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executables and sessions that share a unit.
+// Tests executables and sessions that share a unit.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -11,7 +11,7 @@ namespace nestrt::test {
 namespace {
 
 constexpr int kBranches = 10;
-const SessionOptions kPatient{.fault_tolerance = {.timeout_factor = 0}};  // no timeout, for slow machines
+const SessionOptions kNoTimeout{.fault_tolerance = {.timeout_factor = 0}};  // for slow machines
 
 PlanFile network_file(TestedUnit& tested, uint32_t seed) { return tested.row().network(kBranches, seed).build(); }
 
@@ -40,7 +40,7 @@ TEST_CASE("Unit conformance: a session with the unit produces the same results a
     for (uint32_t seed = 1; seed <= 5; ++seed) {
       const TestedPlan plan(network_file(tested, seed));
       for (const UnitList& units : tested.with_host_in_any_place()) {
-        const auto session = plan.open(units, kPatient);
+        const auto session = plan.open(units, kNoTimeout);
         CHECK(count_operators_on(*session, tested->info().name) > 0);
         for (uint32_t run = 0; run < 3; ++run) CHECK(plan.is_right(*session, run));
         CHECK(session->num_host_fallbacks() == 0);
@@ -49,7 +49,7 @@ TEST_CASE("Unit conformance: a session with the unit produces the same results a
   });
 }
 
-TEST_CASE("Unit conformance: a session uses the unit for all its programs, whatever the host's position") {
+TEST_CASE("Unit conformance: a session uses the unit for all its programs, regardless of the host's position") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());
     for (const UnitList& units : tested.with_host_in_any_place()) {
@@ -88,7 +88,7 @@ TEST_CASE("Unit conformance: sessions on different threads share a unit and a pl
     const TestedPlan plan(network_file(tested, 3));
     const UnitList units = tested.with_host();
     std::deque<std::unique_ptr<Session>> sessions;
-    for (int i = 0; i < kSessions; ++i) sessions.push_back(plan.open(units, kPatient));
+    for (int i = 0; i < kSessions; ++i) sessions.push_back(plan.open(units, kNoTimeout));
     std::atomic<int> right{0};
     {
       std::deque<ScopedThread> threads;

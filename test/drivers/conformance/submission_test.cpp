@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit's description of itself, and the results of submissions.
+// Tests how a unit describes itself, and the results of submissions.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>

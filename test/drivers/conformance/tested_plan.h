@@ -23,7 +23,7 @@ class TestedPlan {
   // can be created.
   std::unique_ptr<Session> open(const UnitList& units, SessionOptions options = {}) const;
 
-  // `seed` determines the input.
+  // Runs the plan. `seed` determines the input.
   Status run(Session& session, uint32_t seed, const RunOptions& options = {}) const;
   // Runs and compares with the host alone.
   bool is_right(Session& session, uint32_t seed) const;

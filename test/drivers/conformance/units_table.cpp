@@ -36,19 +36,19 @@ UnitUnderTest cpu_row() {
     return evta::test::random_network(evta::kConfigurations[0], branches, seed);
   };
   row.damages = {
-      {"axes that its operator does not have",
+      {"axes that the operator does not have",
        [](plan::Tables& tables, plan::Program&) {
          std::get<ops::Transpose>(tables.operators[0].attributes).permutation = {0, 2};
        }},
-      {"a result of another shape than its operator gives",
+      {"a result whose shape the operator does not produce",
        [](plan::Tables& tables, plan::Program&) { std::swap(tables.tensors[1].shape[0], tables.tensors[1].shape[1]); }},
   };
   row.exclusions = {
-      {"its programs have no payload: they name kernels for the plan's operators, and of another kind or configuration "
-       "the plan's verifier refuses them",
+      {"its programs have no payload, only names of kernels; the plan's verifier rejects programs of another kind or "
+       "configuration",
        {"a program for another configuration is rejected", "a program of another kind is rejected",
         "a truncated program is rejected", "a program with a changed byte is rejected or stays in its memory"}},
-      {"it is the host: it is the fallback of other units and has no deadline",
+      {"it is the host, so it is the fallback of other units and has no deadline",
        {"an expired unit deadline ends a run without results",
         "a session runs programs for another configuration of the unit on the host",
         "the host replaces a failed unit within the same run", "the host replaces a hanging unit after its time limit",
@@ -56,7 +56,7 @@ UnitUnderTest cpu_row() {
       {"kernels do not hang, and submit() returns when they have run: no active or queued run exists that another "
        "thread could end except between operators",
        cases_that_stop_a_run()},
-      {"kernels do not fail: what could be wrong with them was refused by prepare()",
+      {"kernels do not fail, because prepare() rejects everything that they do not support",
        {"a run that fails ends with the reason and a probe restores the unit",
         "a unit reports a failed probe and is restored by a successful one",
         "a failed run accesses no memory afterwards", "submissions after a run that fails are also answered"}},
@@ -135,7 +135,7 @@ UnitUnderTest null_row() {
          program.segments[0] = tables.branches[0].programs[1].segments[2];
        }},
       {"ranges of different sizes", [](plan::Tables&, plan::Program& program) { program.ranges[0].size -= 1; }},
-      {"one range less than it copies", [](plan::Tables&, plan::Program& program) { program.ranges.pop_back(); }},
+      {"one range fewer than it copies", [](plan::Tables&, plan::Program& program) { program.ranges.pop_back(); }},
   };
   return row;
 }
@@ -183,7 +183,7 @@ UnitUnderTest plugin_row(std::string name, OpenedUnit (*open)()) {
   return row;
 }
 
-// --- The same in a separate process, which a failure ends.
+// --- The same plug-in in a separate process. A failure ends the process.
 
 class IsolatedFaults final : public FaultControl {
  public:

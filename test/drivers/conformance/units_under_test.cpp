@@ -15,7 +15,8 @@ namespace {
 // Returns the statement of the current test case.
 std::string current_case() {
   const std::string name = Catch::getResultCapture().getCurrentTestName();
-  if (!name.starts_with(kCasePrefix)) FAIL("'" << name << "' is no case of the suite: its name has another beginning");
+  if (!name.starts_with(kCasePrefix))
+    FAIL("'" << name << "' is not a case of the suite; expected a name that starts with '" << kCasePrefix << "'");
   return name.substr(kCasePrefix.size());
 }
 
@@ -87,7 +88,8 @@ std::vector<UnitList> TestedUnit::with_host_in_any_place() const {
 }
 
 FaultControl& TestedUnit::faults() const {
-  if (opened_.faults == nullptr) FAIL("this unit has no faults on request: exclude it from the case, with the reason");
+  if (opened_.faults == nullptr)
+    FAIL("this unit has no fault injection; exclude it from the case and state the reason");
   return *opened_.faults;
 }
 

@@ -35,7 +35,7 @@ class FaultControl {
 
 struct OpenedUnit {
   std::shared_ptr<Unit> unit;
-  std::shared_ptr<FaultControl> faults;  // null if it has none
+  std::shared_ptr<FaultControl> faults;  // null if the unit has no fault injection
 };
 
 // A change that makes the unit reject a program. The plan must still load.
@@ -53,7 +53,7 @@ struct Exclusion {
 std::vector<std::string_view> cases_that_stop_a_run();
 
 struct UnitUnderTest {
-  std::string name;                        // of its section in every case: test_drivers -c NAME
+  std::string name;                        // name of its section in every case: test_drivers -c NAME
   std::function<OpenedUnit()> open;        // opens a new unit for every case
   std::function<PlanBuilder()> copy_plan;  // copy_plan() of test/support, with a program for the unit
   // Returns random_network() of test/support, with a program for the unit on every branch that copies.
@@ -67,7 +67,8 @@ UnitUnderTest evta_under_test(const evta::Configuration& configuration);
 
 const std::vector<UnitUnderTest>& units_under_test();
 
-// A unit as a case sees it. During its lifetime the library logs errors only, because units that fail on request warn.
+// A unit that a case tests. During its lifetime the library logs errors only, because units that fail on request log
+// warnings.
 class TestedUnit {
  public:
   explicit TestedUnit(const UnitUnderTest& row);
@@ -79,15 +80,15 @@ class TestedUnit {
   Unit* operator->() const { return opened_.unit.get(); }
   // Adds the machine's CPU, unless the unit is the CPU. A session prefers the unit.
   UnitList with_host() const;
-  // Returns the lists with the host first and the host last.
+  // Returns two lists: one with the host first, one with the host last.
   std::vector<UnitList> with_host_in_any_place() const;
   UnitList alone() const { return {opened_.unit}; }
 
   PlanFile copy_file() const { return row_.copy_plan().build(); }
   PreparedCopy prepare_copy() const { return PreparedCopy(*opened_.unit, copy_file()); }
-  // Fails the test if the unit has none; exclude the case then.
+  // Fails the test if the unit has no fault injection. The row of such a unit must exclude the case.
   FaultControl& faults() const;
-  // Returns when the unit hangs in the run.
+  // Submits a run that hangs, and returns its generation once the unit hangs in it.
   uint64_t submit_hanging(PreparedCopy& copy, const Submission& submission = {}) const;
 
  private:
@@ -98,7 +99,8 @@ class TestedUnit {
 // Runs `body` on every unit that is not excluded from the current test case, in one section each.
 void for_every_unit(const std::function<void(TestedUnit&)>& body);
 
-// After a failure, checks that the unit computes correctly or rejects work until a probe, and computes after it.
+// Checks that the unit, after a failure, computes correctly or rejects work until a probe, and computes correctly after
+// it.
 void check_recovers_by_probe(TestedUnit& tested, PreparedCopy& copy);
 
 // Returns whether the condition becomes true within a time limit. Safe from any thread.
@@ -106,10 +108,10 @@ bool becomes(const std::function<bool()>& is_so);
 // Fails the test if the condition does not become true.
 void await(const std::function<bool()>& is_so);
 
-// A thread that is joined at the end of its scope in any case.
+// A thread that is always joined at the end of its scope.
 class ScopedThread {
  public:
-  // `stop` ends the work.
+  // Starts `work` on a new thread. `stop` ends the work.
   explicit ScopedThread(std::function<void()> work, std::function<void()> stop = {})
       : stop_(std::move(stop)), thread_(std::move(work)) {}
   ~ScopedThread() { join(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operators of a plan are row-fused (kernels/common/framework/row_fusion.h), and their results.
+// Tests which operators of a plan are row-fused (kernels/common/framework/row_fusion.h), and their results.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>

@@ -76,7 +76,7 @@ TEST_CASE("FINISH that does not wait for the last load or store is rejected") {
 }
 
 // Returns a load that compute waits for, after `count` instructions of compute.
-std::vector<Instruction> load_behind(size_t count) {
+std::vector<Instruction> load_after(size_t count) {
   std::vector<Instruction> instructions(count, compute());
   instructions.front() = compute({.pop_prev = true});
   instructions.push_back(load({.push_next = true}));
@@ -85,11 +85,11 @@ std::vector<Instruction> load_behind(size_t count) {
 }
 
 TEST_CASE("A token that is fetched only after a full command queue is a deadlock") {
-  CHECK(execution_order(load_behind(kCommandQueueDepth)));
-  check_refused(load_behind(kCommandQueueDepth + 1), "deadlock: instruction 0 (load) waits for a token");
+  CHECK(execution_order(load_after(kCommandQueueDepth)));
+  check_refused(load_after(kCommandQueueDepth + 1), "deadlock: instruction 0 (load) waits for a token");
 }
 
-// Compute gives `count` tokens to stores that are fetched after all of it.
+// Returns a program in which compute gives `count` tokens to stores that are fetched after all compute instructions.
 std::vector<Instruction> tokens_in_advance(size_t count) {
   std::vector<Instruction> instructions(count, compute({.push_next = true}));
   for (size_t i = 0; i < count; ++i) instructions.push_back(store({.pop_prev = true, .push_prev = i + 1 == count}));

@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// y = relu(image) for images of 2 x 2 pixels.
+// Returns y = relu(image) for images of 2 x 2 pixels.
 PlanBuilder image_plan(const Shape& shape, const Preprocessing& preprocessing) {
   PlanBuilder builder;
   const int image = builder.input("image", shape);
@@ -24,7 +24,7 @@ PlanBuilder image_plan(const Shape& shape, const Preprocessing& preprocessing) {
   return builder;
 }
 
-// y = select(c, a, b).
+// Returns y = select(c, a, b).
 PlanBuilder select_plan() {
   PlanBuilder builder;
   const int condition = builder.input("c", {2}, DataType::kBool);
@@ -120,7 +120,7 @@ TEST_CASE("A model swaps red and blue if the plan states BGR") {
   CHECK(values_of(model_of(file).run({kNhwc})) == bgr);
 }
 
-TEST_CASE("A model refuses images of a different size, and images if the plan states no preprocessing") {
+TEST_CASE("A model rejects images of a different size, and all images if the plan states no preprocessing") {
   const PlanFile file = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   Model model = model_of(file);
   const std::vector<uint8_t> larger(27);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour of the null unit that the conformance suite does not cover.
+// Tests behaviour of the null unit that the conformance suite does not cover.
 #include "drivers/null/null_unit.h"
 
 #include <catch2/catch.hpp>

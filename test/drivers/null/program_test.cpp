@@ -14,7 +14,7 @@ using nestrt::test::PlanFile;
 
 std::vector<std::byte> blob_of(const std::vector<BlobCopy>& copies) { return encode_blob(copies); }
 
-// y = x, 2x3 of s8, with a program for the null unit.
+// Returns y = x, 2x3 of s8, with a program for the null unit.
 PlanBuilder plan_of(std::span<const std::byte> blob) {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 3}, DataType::kS8), y = builder.output("y", {2, 3}, DataType::kS8);

@@ -70,7 +70,7 @@ void forge() {
   ::usleep(1000);
 }
 
-// Returns false if this call shall behave correctly.
+// Returns false if this call must behave correctly.
 bool do_wrong(Entry entry, nestrt_vendor_status* status) {
   const Fault fault = orders() != nullptr ? orders()->take(entry) : Fault::kNone;
   switch (fault) {
@@ -105,14 +105,14 @@ bool do_wrong(Entry entry, nestrt_vendor_status* status) {
   return false;
 }
 
-// A run that continues until it is ended.
+// A run that continues until it is cancelled or reset.
 class HangingRun {
  public:
   void begin(uint64_t run) {
     const std::lock_guard lock(mutex_);
     run_ = run;
   }
-  // Returns whether it is over; false if none is active.
+  // Returns whether the run is over; false if no run is active.
   bool wait(int64_t until_ns, nestrt_vendor_completion* completion) {
     std::unique_lock lock(mutex_);
     const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(until_ns)};
@@ -191,7 +191,7 @@ nestrt_vendor_status bind(Device* device, Program* program, void* const* ports, 
   return do_wrong(Entry::kBind, &status) ? status : skeleton().bind(device, program, ports, count, why);
 }
 
-// An order to hang is evaluated here, because it does not affect the call itself.
+// Submits a run. Handles orders to hang, because they do not affect the call itself.
 nestrt_vendor_status submit(Device* device, Program* program, uint64_t run, int64_t deadline_ns, Message* why) {
   nestrt_vendor_status status = NESTRT_VENDOR_OK;
   const Fault fault = orders() != nullptr ? orders()->peek(Entry::kSubmit) : Fault::kNone;

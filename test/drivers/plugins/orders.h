@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of a test to a plug-in in another process, in a file that both have mapped. Each order makes one call of one
-// function misbehave, in sequence.
+// Orders that a test gives to a plug-in in another process, in a file that both processes map. Each order makes one
+// call of one function misbehave, in sequence.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of plug-ins: the skeleton passes, and each case detects its fault.
+// Tests the conformance suite of plug-ins: the skeleton passes, and each case detects its fault.
 #include "drivers/vendor/conformance/conformance.h"
 
 #include <algorithm>

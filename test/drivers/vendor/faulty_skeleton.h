@@ -21,10 +21,10 @@ class Faults {
   void forget();
   bool all_begun();
 
-  // For the device.
+  // Take the fault of the next run or self-test, for the device.
   Kind begin(uint64_t run);
   Kind self_test();
-  // For the active run: returns true with its result if it is over.
+  // Waits for the active run. Returns true with its result if it is over.
   bool wait(int64_t until_ns, nestrt_vendor_completion* completion);
   void cancel(uint64_t run);
   void reset();
@@ -40,7 +40,7 @@ class Faults {
   bool is_cancelled_ = false;
 };
 
-// Only one device is open at a time; it has the faults of the last call.
+// Returns the plug-in. Only one device is open at a time; it has the faults of the last call.
 std::shared_ptr<const Plugin> faulty_skeleton(std::shared_ptr<Faults> faults);
 
 }  // namespace nestrt::vendor::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host computes what a plug-in rejects, from the first run on, for every kind of schedule.
+// Tests that the host runs programs that a plug-in rejects, from the first run on, for every kind of schedule.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

@@ -12,7 +12,7 @@ namespace nestrt::vendor::test {
 
 const nestrt_vendor_functions& skeleton();
 
-// Output i is input i modulo the number of inputs.
+// Returns a program in which output i is input i modulo the number of inputs.
 std::vector<uint32_t> skeleton_blob(uint32_t num_inputs, uint32_t num_outputs, uint32_t port_bytes);
 
 // Adds a program to every branch that copies a tensor, as in test/support/plan/copy_plan.h.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit's handling of a plug-in's results. wrong_plugins.h provides incorrect ones.
+// Tests how a unit handles the results of a plug-in. wrong_plugins.h provides incorrect plug-ins.
 #include "drivers/vendor/vendor_unit.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ using Completion = nestrt_vendor_completion;
 
 // --- State of the incorrect plug-ins. Only one device is open at a time.
 
-// By program, the last bound ports; and the program of the active run.
+// The last bound ports of each program, and the program of the active run.
 std::map<const Program*, std::vector<void*>> bound_ports;
 const Program* running = nullptr;
 bool is_under_way = false;
@@ -58,7 +58,7 @@ nestrt_vendor_status wait_and(Device* device, int64_t until_ns, Completion* comp
   return status;
 }
 
-nestrt_vendor_functions remembering() {
+nestrt_vendor_functions recording_functions() {
   nestrt_vendor_functions functions = skeleton();
   functions.load = load;
   functions.bind = bind;
@@ -68,7 +68,7 @@ nestrt_vendor_functions remembering() {
 
 template <typename Member>
 nestrt_vendor_functions with(Member nestrt_vendor_functions::*member, Member function) {
-  nestrt_vendor_functions functions = remembering();
+  nestrt_vendor_functions functions = recording_functions();
   functions.*member = function;
   return functions;
 }
@@ -87,7 +87,7 @@ nestrt_vendor_status describe_too_much(Device* device, nestrt_vendor_description
   return status;
 }
 
-// Unused memory.
+// Returns misaligned memory, which is never used.
 nestrt_vendor_status allocate_misaligned(Device*, uint64_t, void** address, Message*) {
   alignas(64) static char block[64];
   *address = block + 16;
@@ -152,7 +152,7 @@ nestrt_vendor_status compute_otherwise(Device* device, int64_t until_ns, Complet
   return wait_and(device, until_ns, completion, why, [] { output()[0] = static_cast<char>(++runs); });
 }
 
-// The first byte of the previous run.
+// Mixes the first byte of the previous run into the output.
 nestrt_vendor_status mix_runs(Device* device, int64_t until_ns, Completion* completion, Message* why) {
   static char before = 0;
   return wait_and(device, until_ns, completion, why, [] {
@@ -224,7 +224,7 @@ std::span<const WrongPlugin> wrong_plugins() {
        "a byte was changed 0 bytes after the end of port 1"},
       {"writes to an input", with(&F::wait, write_input), "nothing but outputs is written",
        "byte 0 of input 0 was changed"},
-      {"computes something else each time", with(&F::wait, compute_otherwise),
+      {"computes a different result each time", with(&F::wait, compute_otherwise),
        "the same inputs produce the same results", "the same inputs produce different results in a later run"},
       {"mixes the previous run into a result", with(&F::wait, mix_runs), "results do not depend on earlier runs",
        "the same inputs produce different results in a later run"},

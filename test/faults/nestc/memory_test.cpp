@@ -15,14 +15,14 @@ namespace {
 // Blocks that protobuf leaks if memory runs out while it parses a message.
 constexpr int64_t kMaxLeakedBlocks = 4;
 
-int most_of_compiler() { return test::by_level(30, 150, 100000); }
+int max_compiler_failures() { return test::by_level(30, 150, 100000); }
 
 TEST_CASE("Compiling a model succeeds or returns kOutOfMemory") {
   const test::TemporaryFolder folder;
   test::write_small_classifier(folder.path());
   const std::string model = folder.path() + "/model.onnx";
   test::fail_every_allocation(
-      most_of_compiler(), [&] { return compile(model, {}).error(); }, kMaxLeakedBlocks);
+      max_compiler_failures(), [&] { return compile(model, {}).error(); }, kMaxLeakedBlocks);
 }
 
 TEST_CASE("Compiling a model in 8 bits succeeds or returns kOutOfMemory") {
@@ -36,7 +36,7 @@ TEST_CASE("Compiling a model in 8 bits succeeds or returns kOutOfMemory") {
   CompileOptions options;
   options.quantization.emplace().profile = calibrated->profile;
   test::fail_every_allocation(
-      most_of_compiler(), [&] { return compile(model, options).error(); }, kMaxLeakedBlocks);
+      max_compiler_failures(), [&] { return compile(model, options).error(); }, kMaxLeakedBlocks);
 }
 
 }  // namespace

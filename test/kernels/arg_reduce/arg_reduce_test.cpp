@@ -42,7 +42,7 @@ TEST_CASE("ArgReduce infers its output") {
   CHECK((*arg_case(x, 0, false, false, false).infer())[0].shape == Shape{4});
 }
 
-TEST_CASE("ArgReduce lets a NaN win and compares integers exactly") {
+TEST_CASE("ArgReduce treats a NaN as the extreme and compares integers exactly") {
   const TestTensor x = tensor({4}, std::vector<float>{9, NAN, INFINITY, NAN});
   CHECK(reference(arg_case(x, 0, false, false))[0].values<int64_t>()[0] == 1);
   CHECK(reference(arg_case(x, 0, true, true))[0].values<int64_t>()[0] == 3);

@@ -15,7 +15,7 @@ struct Sum {
   ops::Binary table;
   TestTensor a, b;
   int exponent = 0;
-  float scale = 0;  // the result's; 0: no scale
+  float scale = 0;  // scale of the result; 0 if it has none
   int zero_point = 0;
 
   OperatorCase make(Layout layout) const {

@@ -89,7 +89,7 @@ TEST_CASE("Binary logic treats every byte except 0 as true") {
   CHECK(value(Kind::kEqual) == std::vector<uint8_t>{1, 0, 0, 1});
 }
 
-TEST_CASE("Binary integers wrap, truncate and divide by zero without a fault") {
+TEST_CASE("Binary integer arithmetic wraps, truncates and divides by zero without a fault") {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
   const auto value = [](Kind kind, const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
     const Shape shape{static_cast<int64_t>(a.size())};
@@ -109,7 +109,7 @@ TEST_CASE("Binary integers wrap, truncate and divide by zero without a fault") {
   CHECK(reference(binary_case(Kind::kMul, least, least))[0].values<int32_t>()[0] == 0);
 }
 
-TEST_CASE("Binary broadcasts as numpy does, up to eight dimensions") {
+TEST_CASE("Binary broadcasts like NumPy, up to eight dimensions") {
   const TestTensor a = tensor({2, 1, 2}, std::vector<float>{1, 2, 3, 4}),
                    b = tensor({3, 1}, std::vector<float>{10, 20, 30});
   const OperatorCase c = binary_case(Kind::kAdd, a, b);

@@ -49,7 +49,7 @@ TEST_CASE("Cast of integers wraps into narrower ones") {
         std::vector<float>{-1, 261, 1099511627776.0f, 200});
 }
 
-TEST_CASE("Cast runs between every pair of types") {
+TEST_CASE("Cast converts between every pair of types") {
   for (int from = 0; !name(static_cast<DataType>(from)).empty(); ++from) {
     TestTensor x;
     x.type = static_cast<DataType>(from);

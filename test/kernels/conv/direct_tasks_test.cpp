@@ -50,9 +50,9 @@ TEST_CASE("Tiles of many pixels leave no thread idle") {
     }
 }
 
-TEST_CASE("Tiles are whole if every thread gets some") {
-  CHECK(tasks_of(pointwise(8192, 128, 7), kLargeTiles, 4) == 8);   // blocks
-  CHECK(tasks_of(pointwise(8192, 16, 28), kLargeTiles, 4) == 15);  // of pixels
+TEST_CASE("Tiles are not divided if there are enough for every thread") {
+  CHECK(tasks_of(pointwise(8192, 128, 7), kLargeTiles, 4) == 8);   // whole blocks of outputs
+  CHECK(tasks_of(pointwise(8192, 16, 28), kLargeTiles, 4) == 15);  // whole tiles of pixels
   CHECK(tasks_of(pointwise(832, 48, 7), kLargeTiles, 1) == 1);
   CHECK(tasks_of(pointwise(832, 48, 7), kSmallTiles, 2) <= 8);
 }

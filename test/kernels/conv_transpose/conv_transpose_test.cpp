@@ -55,7 +55,7 @@ TEST_CASE("ConvTranspose computes groups separately") {
   CHECK(reference(c)[0].values<float>() == std::vector<float>{1, 2, 10, 20, 300, 400, 3005, 4005});
 }
 
-TEST_CASE("ConvTranspose rejects outputs that vanish or overflow") {
+TEST_CASE("ConvTranspose rejects outputs that are empty or overflow") {
   const auto infer_error = [](const ops::ConvTranspose& conv, const Shape& x, const Shape& weights) {
     OperatorCase c(conv);
     for (const Shape& shape : {x, weights}) c.input(shape_only(shape));

@@ -19,7 +19,7 @@ OperatorCase cumsum_case(const TestTensor& input, int axis, bool exclusive, bool
 
 }  // namespace
 
-TEST_CASE("CumSum adds up along its axis, in four ways") {
+TEST_CASE("CumSum computes inclusive and exclusive sums along its axis in both directions") {
   const TestTensor x = tensor({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
   const auto sums = [&](int axis, bool exclusive, bool reverse) {
     return reference(cumsum_case(x, axis, exclusive, reverse))[0].values<float>();
@@ -31,7 +31,7 @@ TEST_CASE("CumSum adds up along its axis, in four ways") {
   CHECK(sums(0, false, false) == std::vector<float>{1, 2, 3, 5, 7, 9});
 }
 
-TEST_CASE("CumSum multiplies if requested") {
+TEST_CASE("CumSum computes products if requested") {
   OperatorCase c(ops::CumSum{.axis = 0, .exclusive = true, .product = true});
   c.input(tensor({3}, std::vector<int32_t>{2, 3, 4})).output(DataType::kS32, {3});
   CHECK(reference(c)[0].values<int32_t>() == std::vector<int32_t>{1, 2, 6});

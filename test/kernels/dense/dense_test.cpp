@@ -66,7 +66,7 @@ TEST_CASE("Every kernel of Dense agrees with the reference") {
   }
 }
 
-TEST_CASE("The number of threads does not change a bit of Dense") {
+TEST_CASE("Dense is bit-identical for any number of threads") {
   std::mt19937 generator(2);
   for (const int64_t rows : {1, 2, 3, 4, 8, 31}) {
     OperatorCase c(ops::Dense{});

@@ -32,7 +32,7 @@ TEST_CASE("Gather of a scalar index drops the axis") {
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{8});
 }
 
-TEST_CASE("Gather clamps indices that leave the axis") {
+TEST_CASE("Gather clamps indices outside the axis") {
   constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
   OperatorCase c(gather(0));
   c.input(tensor({3}, std::vector<float>{1, 2, 3}));

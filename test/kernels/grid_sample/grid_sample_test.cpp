@@ -38,13 +38,13 @@ TEST_CASE("GridSample pads with zeros, with the border or with reflections") {
   CHECK(y[1] == Approx(3));
 }
 
-TEST_CASE("GridSample interpolates with cubics that a line passes through") {
+TEST_CASE("GridSample with cubic interpolation reproduces a straight line") {
   const std::vector<float> y = along_line({.mode = ResizeMode::kCubic, .align_corners = true}, {0, -1.0f / 3});
   CHECK(y[0] == Approx(2.5f));
   CHECK(y[1] == Approx(2.0f));
 }
 
-TEST_CASE("GridSample uses the last axis first in every channel and sample") {
+TEST_CASE("GridSample reads the coordinate of the last axis first in every channel and sample") {
   const TestTensor grid = tensor({2, 1, 1, 2}, std::vector<float>{1, -1, -1, 1});  // top right, bottom left
   CHECK(reference(grid_case({.align_corners = true}, counting({2, 2, 2, 2}), grid, {2, 2, 1, 1}))[0].values<float>() ==
         std::vector<float>{2, 6, 11, 15});

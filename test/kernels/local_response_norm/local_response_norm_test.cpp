@@ -58,7 +58,7 @@ TEST_CASE("Fast LocalResponseNorm agrees with its reference") {
   }
 }
 
-TEST_CASE("Fast LocalResponseNorm keeps a NaN within reach of its window") {
+TEST_CASE("A NaN affects only the windows of Fast LocalResponseNorm that contain it") {
   std::vector<float> values(40 * 3, 1.0f);
   values[17 * 3 + 1] = NAN;
   check_fast_kernels(attributes(5, 1e-4f, 0.75f, 1), tensor({1, 40, 3}, values));

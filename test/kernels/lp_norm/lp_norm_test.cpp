@@ -24,7 +24,7 @@ TEST_CASE("LpNorm divides each slice by its norm") {
   CHECK(reference(norm_case(x, 0, 1))[0].values<float>() == std::vector<float>{0.75f, -1, 0.25f, 0});
 }
 
-TEST_CASE("LpNorm keeps a slice of zeros and does not overflow") {
+TEST_CASE("LpNorm leaves a slice of zeros unchanged and does not overflow") {
   const TestTensor x = tensor({2, 2}, std::vector<float>{0, 0, 3e38f, 3e38f});
   const std::vector<float> y = reference(norm_case(x, 1, 2))[0].values<float>();
   CHECK(y[0] == 0);

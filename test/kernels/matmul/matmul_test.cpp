@@ -70,7 +70,7 @@ TEST_CASE("MatMul multiplies few rows, broadcast matrices and vectors like the r
   }
 }
 
-TEST_CASE("MatMul spreads NaN and infinity over the row and column that contain them") {
+TEST_CASE("NaN and infinity affect only the row and the column of MatMul that contain them") {
   for (const int64_t rows : {1, 3, 20}) {
     std::vector<float> a(static_cast<size_t>(rows * 40), 1.0f), b(40 * 50, 1.0f);
     a[5] = kNan;
@@ -85,7 +85,7 @@ TEST_CASE("MatMul spreads NaN and infinity over the row and column that contain 
   }
 }
 
-TEST_CASE("The number of threads does not change a bit of MatMul") {
+TEST_CASE("MatMul is bit-identical for any number of threads") {
   std::mt19937 generator(4);
   for (const int64_t rows : {1, 2, 8, 100}) {
     OperatorCase c(ops::MatMul{});

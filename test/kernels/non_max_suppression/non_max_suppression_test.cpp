@@ -8,7 +8,7 @@
 namespace nestrt::test {
 namespace {
 
-// Three boxes: the second overlaps the first by 0.6, the third is separate.
+// Returns three boxes: the second overlaps the first by 0.6, the third is separate.
 TestTensor boxes() { return tensor({1, 3, 4}, std::vector<float>{0, 0, 8, 4, 0, 0, 8, 5, 20, 20, 30, 30}); }
 
 std::vector<int64_t> chosen(ops::NonMaxSuppression op, const TestTensor& of_boxes, const TestTensor& scores,
@@ -29,7 +29,7 @@ TEST_CASE("NonMaxSuppression keeps the best of overlapping boxes and marks the e
         std::vector<int64_t>{0, 0, 1, -1, -1, -1, -1, -1, -1});
 }
 
-TEST_CASE("NonMaxSuppression accepts corners in any order and centres") {
+TEST_CASE("NonMaxSuppression accepts boxes as corners in any order or as centres") {
   const TestTensor scores = tensor({1, 1, 2}, std::vector<float>{0.8f, 0.9f});
   const std::vector<int64_t> one = {0, 0, 1, -1, -1, -1};
   CHECK(chosen({.count = 2, .iou_threshold = 0.5f}, tensor({1, 2, 4}, std::vector<float>{8, 4, 0, 0, 0, 0, 8, 5}),

@@ -71,7 +71,7 @@ TEST_CASE("Padding whole rows equals the reference in every mode") {
       }
 }
 
-TEST_CASE("Padding whole rows fills what an empty input gives") {
+TEST_CASE("Padding whole rows fills the output of an empty input") {
   OperatorCase c(pad(PadMode::kConstant, {1, 2}, {1, 9}, 4));
   c.input(tensor({3, 0}, std::vector<float>{})).output(DataType::kF32, {5, 11});
   check_exact(c, reference(c)[0], "pad.rows");

@@ -13,7 +13,7 @@ struct Windows {
   ops::Pool table;
   TestTensor x;
   Shape output;
-  float scale = 0;  // the result's; 0: no scale
+  float scale = 0;  // scale of the result; 0 if it has none
   int zero_point = 0;
 
   OperatorCase make(Layout input, Layout result) const {

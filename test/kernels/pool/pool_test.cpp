@@ -36,7 +36,7 @@ TEST_CASE("Pool returns the largest element of each window") {
   CHECK(run_reference(pool(PoolKind::kMax, {2, 2}, {1, 1}), square(), {1, 1, 2, 2}) == std::vector<float>{5, 6, 8, 9});
 }
 
-TEST_CASE("Pool averages without padding unless it is counted") {
+TEST_CASE("Pool excludes padding from averages unless count_include_pad is set") {
   ops::Pool table = pool(PoolKind::kAverage, {2, 2}, {2, 2});
   table.pad_begin = {1, 1};
   CHECK(run_reference(table, square(), {1, 1, 2, 2}) == std::vector<float>{1, 2.5, 5.5, 7});
@@ -44,7 +44,7 @@ TEST_CASE("Pool averages without padding unless it is counted") {
   CHECK(run_reference(table, square(), {1, 1, 2, 2}) == std::vector<float>{0.25, 1.25, 2.75, 7});
 }
 
-TEST_CASE("Pool never counts what ceil_mode adds beyond the padding") {
+TEST_CASE("Pool never counts elements that ceil_mode adds beyond the padding") {
   ops::Pool table = pool(PoolKind::kAverage, {2, 2}, {2, 2});
   table.ceil_mode = true;
   table.count_include_pad = true;
@@ -59,7 +59,7 @@ TEST_CASE("Pool drops a last window that would start in the end padding") {
   CHECK(run_reference(table, tensor({1, 1, 3}, std::vector<float>{1, 5, 2}), {1, 1, 1}) == std::vector<float>{5});
 }
 
-TEST_CASE("Pool has a window that only ceil_mode completes") {
+TEST_CASE("Pool accepts a window larger than the input only if ceil_mode extends the input") {
   ops::Pool table = pool(PoolKind::kMax, {3, 2}, {2, 2});
   const TestTensor input = tensor({1, 1, 2, 3}, std::vector<float>{1, 2, 3, 6, 5, 4});
   const auto infer = [&] { return OperatorCase(table).input(input).infer(); };
@@ -86,7 +86,7 @@ TEST_CASE("Pool returns the Lp norm of each window") {
   CHECK(run_reference(table, input, {1, 1, 2}) == std::vector<float>{7, 4});
 }
 
-TEST_CASE("Pool of padding only is the lowest value") {
+TEST_CASE("A maximum pool over padding only returns the lowest value") {
   ops::Pool table = pool(PoolKind::kMax, {2}, {1});
   table.dilation = {4};
   table.pad_begin = table.pad_end = {3};

@@ -70,7 +70,8 @@ TEST_CASE("A GRU resets its state before or after the product") {
   CHECK(of(true) == Approx(state(0.3 + reset * (1.5 + 0.25))));
 }
 
-// An operator with all the operands that its kind supports, on random values. `constant`: the weights are known.
+// Returns an operator with all the operands that its kind supports, on random values. `constant`: the weights are
+// known.
 OperatorCase random_case(const ops::Recurrent& op, int64_t steps, int64_t batch, int64_t hidden, bool constant) {
   std::mt19937 generator(11);
   const int64_t columns = gates(op.kind) * hidden;
@@ -86,7 +87,8 @@ OperatorCase random_case(const ops::Recurrent& op, int64_t steps, int64_t batch,
   return c;
 }
 
-// Three steps of sums in another order; the vector functions are within 4e-7 of their definitions.
+// Compares the fast kernels over three steps. They sum in another order, and the vector functions are within 4e-7 of
+// their definitions.
 void check_fast_kernels(const ops::Recurrent& op, int64_t batch, int64_t hidden) {
   const TestTensor expected = reference(random_case(op, 3, batch, hidden, false))[0];
   bool ran = false;
@@ -125,7 +127,7 @@ TEST_CASE("Packed recurrent weights support every activation") {
     }
 }
 
-TEST_CASE("A recurrent layer saturates at infinity and keeps NaN in its unit and row of the first step") {
+TEST_CASE("In the first step of a recurrent layer, infinity saturates and NaN affects only its unit and row") {
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm}) {
     const int64_t hidden = 19, columns = gates(kind) * hidden;
     std::vector<float> x(static_cast<size_t>(2 * columns), 0.5f);
@@ -148,7 +150,7 @@ TEST_CASE("A recurrent layer saturates at infinity and keeps NaN in its unit and
   }
 }
 
-TEST_CASE("The number of threads does not change a bit of a recurrent layer") {
+TEST_CASE("A recurrent layer is bit-identical for any number of threads") {
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
     for (const int64_t batch : {1, 8}) {
       const OperatorCase c = random_case(recurrent(kind), 2, batch, 400, true);

@@ -28,7 +28,7 @@ TEST_CASE("Scatter combines rows one after the other") {
   CHECK(of(Kind::kMax) == std::vector<float>{9, 10, 3, 4, 7, 12});
 }
 
-TEST_CASE("Scatter counts negative indices from the end and clamps outside indices") {
+TEST_CASE("Scatter counts negative indices from the end and clamps indices outside the axis") {
   const TestTensor data = tensor({3}, std::vector<int32_t>{0, 0, 0});
   const TestTensor indices = tensor({4}, std::vector<int32_t>{-1, 99, -99, 1});
   const TestTensor updates = tensor({4}, std::vector<int32_t>{1, 2, 3, std::numeric_limits<int32_t>::max()});

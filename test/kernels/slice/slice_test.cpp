@@ -37,7 +37,7 @@ TEST_CASE("Slice copies strided windows of any type") {
     }
 }
 
-TEST_CASE("Errors of Slice name the attribute that leaves the input") {
+TEST_CASE("Errors of Slice name the attribute that exceeds the input") {
   const auto of_four = [](int64_t start, int64_t step, int64_t count) {
     OperatorCase c(slice({start}, {step}, {count}));
     c.input(tensor({4}, std::vector<float>(4)));

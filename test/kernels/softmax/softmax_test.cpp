@@ -26,7 +26,7 @@ TEST_CASE("Softmax of equal values is uniform") {
   for (float value : y) CHECK(value == 0.25f);
 }
 
-TEST_CASE("Softmax of a known row, and its logarithm") {
+TEST_CASE("Softmax and its logarithm have the expected values for a known row") {
   const TestTensor x = tensor({1, 3}, std::vector<float>{-1, 0, 1});
   const TestTensor expected = tensor({1, 3}, std::vector<float>{0.09003058f, 0.24472848f, 0.66524094f});
   CHECK(relative_error(reference(softmax_case(x, 1))[0], expected) < 1e-7);

@@ -29,7 +29,7 @@ TEST_CASE("TopK returns positions in order and keeps the order of equal elements
   CHECK(picked(top_k_case(x, 1, 0)).empty());
 }
 
-TEST_CASE("TopK orders NaN as the largest and integers of every width") {
+TEST_CASE("TopK treats NaN as the largest element and supports integers of every width") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
   const TestTensor x = tensor({4}, std::vector<float>{kInf, kNan, -kInf, 1});
   CHECK(picked(top_k_case(x, 0, 4)) == std::vector<int64_t>{1, 0, 3, 2});

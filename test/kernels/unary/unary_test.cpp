@@ -96,7 +96,7 @@ TEST_CASE("Unary functions have the values of the standard library") {
   CHECK(value(Kind::kAtanh, 0.5f) == Approx(std::atanh(0.5)));
 }
 
-TEST_CASE("Unary tests of NaN and infinity give booleans") {
+TEST_CASE("Unary predicates return booleans") {
   const TestTensor x = tensor({4}, std::vector<float>{kNan, kInf, -kInf, 1});
   const auto bits = [](const OperatorCase& c) { return reference(c)[0].values<uint8_t>(); };
   CHECK(bits(unary_case(Kind::kIsNan, x)) == std::vector<uint8_t>{1, 0, 0, 0});
@@ -106,7 +106,7 @@ TEST_CASE("Unary tests of NaN and infinity give booleans") {
   CHECK(bits(unary_case(Kind::kLogicalNot, tensor_bool({3}, {0, 1, 9}))) == std::vector<uint8_t>{1, 0, 0});
 }
 
-TEST_CASE("Unary integers wrap and saturate") {
+TEST_CASE("Unary integer arithmetic wraps or saturates") {
   constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
   const TestTensor x = tensor({3}, std::vector<int32_t>{kMin, -5, 7});
   const auto numbers = [](const OperatorCase& c) { return reference(c)[0].values<int32_t>(); };
@@ -205,7 +205,7 @@ TEST_CASE("Fast unary kinds of integers equal the reference") {
         }
 }
 
-TEST_CASE("Fast unary tests equal the reference") {
+TEST_CASE("Fast unary predicates equal the reference") {
   std::mt19937 generator(12);
   for (int64_t length : {1, 19, 70000}) {
     TestTensor x = random_bytes(generator, DataType::kF32, {length});

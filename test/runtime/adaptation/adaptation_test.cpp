@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session replaces a schedule that no longer fits the board.
+// Tests that a session replaces a schedule that no longer fits the board.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxRuns = 100'000;
 
-// 0.01 us on EVTA and 10 us on the CPU: every copy belongs on EVTA.
+// Returns costs of 0.01 us on EVTA and 10 us on the CPU, so that every copy belongs on EVTA.
 std::shared_ptr<const CostTable> costs_of(const Network& network, const Board& board) {
   return flat_costs(*network.plan, board.units, [](const UnitInfo& unit) { return unit.is_host ? 10 : 0.01; });
 }
@@ -54,7 +54,7 @@ TEST_CASE("Failed units leave the schedule and return once they work") {
   CHECK((*session)->num_reschedules() >= 2);
 }
 
-// Runs until `done`, with pauses, because schedules are made on another thread.
+// Runs until `done`, with pauses, because another thread computes schedules.
 template <typename Done>
 bool run_until(VirtualBoard& board, Done done) {
   for (int run = 0; run < kMaxRuns && !done(); ++run) {

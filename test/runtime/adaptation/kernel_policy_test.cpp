@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels chosen by KernelPolicy, with run times from a table: no clock, no threads.
+// Tests the kernels that KernelPolicy chooses, with run times from a table instead of a clock, and without threads.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 const UnitInfo kHostInfo{"cpu", "cpu", "", 1, true};
 constexpr int kBranches = 12;
 
-// One operator per branch, each with different work.
+// Returns a plan with one operator per branch, each with different work.
 PlanFile chain() {
   const Shape shape{1, 64};
   PlanBuilder builder;
@@ -41,7 +41,7 @@ struct RunState {
 // Carries out the policy's decisions as a session does; preparation takes two runs.
 class Runs {
  public:
-  // `times`: by branch and kernel, the compiler's choice first.
+  // `times`: by branch and kernel; the compiler's choice comes first.
   explicit Runs(std::vector<std::vector<double>> times, const CostTable& known = {})
       : times_(std::move(times)), file_(chain()), plan_(*Plan::from_memory(file_.bytes())) {
     std::vector<OperatorKernels> operators;
@@ -140,7 +140,7 @@ class Runs {
   std::mt19937 random_{1};
 };
 
-// `ratio`: time of the second kernel divided by that of the first.
+// `ratio`: the second kernel's time divided by the first kernel's.
 std::vector<std::vector<double>> times_with(double ratio) {
   std::vector<std::vector<double>> times;
   for (int branch = 0; branch < kBranches; ++branch) times.push_back({100, 100 * ratio});

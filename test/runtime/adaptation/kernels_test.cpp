@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session chooses among the plan's kernels, on a host with artificial run times.
+// Tests that a session chooses among the plan's kernels, on a host with artificial run times.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>
@@ -19,7 +19,7 @@ constexpr int kBranches = 4;
 struct KernelTimes {
   std::atomic<int64_t> microseconds[3] = {100, 50, 400};
   std::atomic<int> computed[3] = {0, 0, 0};
-  std::atomic<bool> cannot_prepare{false};  // kernels other than the compiler's choice
+  std::atomic<bool> cannot_prepare{false};  // affects kernels other than the compiler's choice
   bool same_bits = true;
 };
 
@@ -99,7 +99,7 @@ class KernelSession {
   }
 
   // Returns whether 20 runs in a row take at most this long.
-  bool settles(int64_t microseconds) {
+  bool reaches_time(int64_t microseconds) {
     int in_a_row = 0;
     for (int i = 0; i < 100'000 && in_a_row < 20; ++i) {
       in_a_row = run() <= microseconds ? in_a_row + 1 : 0;
@@ -123,7 +123,7 @@ TEST_CASE("A session settles on the fastest kernel in its plan, and the next ses
   {
     KernelSession session;
     CHECK(session.run() == kBranches * 100);
-    CHECK(session.settles(kBranches * 50));
+    CHECK(session.reaches_time(kBranches * 50));
   }
   CHECK(cache.files().size() == 1);
   KernelSession next;
@@ -138,7 +138,7 @@ TEST_CASE("Kernels that are not bit-identical are tried only on request") {
   SessionOptions options;
   options.adaptation.kernels = KernelChoice::kAnyBits;
   KernelSession any(options, false);
-  CHECK(any.settles(kBranches * 50));
+  CHECK(any.reaches_time(kBranches * 50));
 }
 
 TEST_CASE("A session restricted to the compiler's kernels tries no others") {
@@ -163,7 +163,7 @@ TEST_CASE("Damaged learned costs of kernels are ignored") {
   const CacheFolder cache;
   {
     KernelSession session;
-    REQUIRE(session.settles(kBranches * 50));
+    REQUIRE(session.reaches_time(kBranches * 50));
   }
   REQUIRE(cache.files().size() == 1);
   fs::resize_file(cache.files()[0], fs::file_size(cache.files()[0]) - 3);

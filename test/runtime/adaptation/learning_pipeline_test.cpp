@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipeline without known costs starts immediately; all of its inferences adopt what the first one learns.
+// Tests that a pipeline without known costs starts immediately and that all of its inferences use what the first one
+// learns.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -41,8 +42,8 @@ class VirtualPipeline {
     return std::ranges::any_of(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == 1; });
   }
 
-  // Returns whether this many inferences in a row leave the slow unit unused, by a schedule without it. The thread that
-  // makes schedules may lag behind.
+  // Returns whether this many consecutive inferences do not use the slow unit because the schedule omits it. The thread
+  // that computes schedules may lag behind.
   bool leaves_npu(int inferences) {
     int in_a_row = 0;
     for (int i = 0; i < 100'000 && in_a_row < inferences; ++i) {

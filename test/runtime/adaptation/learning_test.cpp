@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session without known costs starts immediately, learns from its runs, and stores what it has learned for the next.
+// Tests that a session without known costs starts immediately, learns costs from its runs, and stores them for the next
+// session.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>
@@ -21,7 +22,7 @@ bool uses_npu(const Session& session) {
   return std::ranges::any_of(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == 1; });
 }
 
-VirtualBoard board_of_which_nothing_is_known() { return VirtualBoard(kHostUs, kNpuUs, {}, false); }
+VirtualBoard board_without_known_costs() { return VirtualBoard(kHostUs, kNpuUs, {}, false); }
 
 // Returns whether the schedule stops using the unit that is ten times slower.
 bool learns(VirtualBoard& board) {
@@ -34,7 +35,7 @@ bool learns(VirtualBoard& board) {
 }
 
 TEST_CASE("Creating a session runs nothing") {
-  const VirtualBoard board = board_of_which_nothing_is_known();
+  const VirtualBoard board = board_without_known_costs();
   CHECK(board.host->computed == 0);
   CHECK(board.npu->computed == 0);
 }
@@ -42,26 +43,26 @@ TEST_CASE("Creating a session runs nothing") {
 TEST_CASE("A session learns the speeds of its units, and the next session uses them") {
   const CacheFolder cache;
   {
-    VirtualBoard board = board_of_which_nothing_is_known();
+    VirtualBoard board = board_without_known_costs();
     REQUIRE(learns(board));
   }
   CHECK(cache.files().size() == 1);
-  const VirtualBoard next = board_of_which_nothing_is_known();
+  const VirtualBoard next = board_without_known_costs();
   CHECK_FALSE(uses_npu(*next.session));
   CHECK(next.npu->computed == 0);
 }
 
 TEST_CASE("Damaged learned costs are ignored") {
   const Quiet quiet;
-  const bool begins_with_npu = uses_npu(*board_of_which_nothing_is_known().session);
+  const bool begins_with_npu = uses_npu(*board_without_known_costs().session);
   const CacheFolder cache;
   {
-    VirtualBoard board = board_of_which_nothing_is_known();
+    VirtualBoard board = board_without_known_costs();
     REQUIRE(learns(board));
   }
   REQUIRE(cache.files().size() == 1);
   fs::resize_file(cache.files()[0], fs::file_size(cache.files()[0]) / 2);
-  VirtualBoard next = board_of_which_nothing_is_known();
+  VirtualBoard next = board_without_known_costs();
   CHECK(uses_npu(*next.session) == begins_with_npu);
   next.run();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of the units and makespans of runs.
+// Tests the statistics of units and of the makespans of runs.
 #include "runtime/adaptation/run_statistics.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 namespace nestrt::test {
 namespace {
 
-// Two steps of unit 0, predicted at 10 and 30 us, and one of unit 1, predicted at 20 us.
+// Returns statistics for two steps of unit 0, predicted at 10 and 30 us, and one of unit 1, predicted at 20 us.
 RunStatistics statistics_of_two_units() {
   Schedule schedule;
   schedule.lanes = {{0}, {1}};
@@ -108,7 +108,7 @@ TEST_CASE("Three runs that are longer or shorter than all before detect a change
   }
 }
 
-TEST_CASE("A change of makespans needs enough runs and no earlier run of the same length") {
+TEST_CASE("A change of makespans is detected only after enough runs and if no earlier run had the same length") {
   RunStatistics statistics = statistics_of_two_units();
   for (int run = 0; run < 12; ++run) add(statistics, {10, 30, 20}, run == 5 ? 60 : 40);
   for (int run = 0; run < 3; ++run) add(statistics, {10, 30, 20}, 50);

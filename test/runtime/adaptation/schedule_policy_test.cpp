@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions in virtual time adapt to the speeds of their units, on four networks: soon they are no slower than the host
-// alone, and then close to the best schedule.
+// Tests, in virtual time and on four networks, that sessions adapt to the speeds of their units. Sessions must soon be
+// no slower than the host alone, and then close to the best schedule.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Scenario {
   std::string name;
   std::vector<Phase> phases;
   double wrong = 0.1;
-  double within = 1.03, at_the_end = 1.03;  // of the best schedule
+  double within = 1.03, at_the_end = 1.03;  // limits relative to the best schedule
 };
 
 std::vector<Scenario> scenarios() {
@@ -93,7 +93,7 @@ struct Outcome {
   double exploring = 0;             // fraction of all time lost by exploring
   int changes = 0;
 
-  void take_worse(const Outcome& other) {
+  void keep_worst(const Outcome& other) {
     of_host = std::max(of_host, other.of_host);
     of_best = std::max(of_best, other.of_best);
     at_the_end = std::max(at_the_end, other.at_the_end);
@@ -102,7 +102,7 @@ struct Outcome {
   }
 };
 
-void look_at_windows(const Runs& runs, Outcome& outcome) {
+void evaluate_windows(const Runs& runs, Outcome& outcome) {
   constexpr size_t kWindow = 20;
   for (size_t begin = 10; begin + kWindow <= runs.size(); begin += kWindow) {
     const double of_host = ratio(runs, begin, begin + kWindow, [](const auto& run) { return run.host_us; });
@@ -128,7 +128,7 @@ Outcome play(const Scenario& scenario, VirtualSession session) {
       if (!done.explores) last = done.makespan_us;
       runs.push_back(done);
     }
-    look_at_windows(runs, outcome);
+    evaluate_windows(runs, outcome);
     before = phase.state;
   }
   outcome.exploring = explored / total;
@@ -138,7 +138,7 @@ Outcome play(const Scenario& scenario, VirtualSession session) {
 
 using Networks = std::vector<std::pair<std::string, Predecessors>>;
 
-// Only the first one in quick tests.
+// Returns the networks; in quick tests, only the first one.
 Networks networks() {
   Networks all = {{"SqueezeNet", squeezenet_graph()},
                   {"MobileNetV2", mobilenet_v2_graph()},
@@ -164,9 +164,9 @@ TEST_CASE("Schedules adapt to the speeds of units") {
 }
 
 // Two concurrent branches, each for one of two identical accelerators or the host.
-class TwoAlike {
+class IdenticalUnits {
  public:
-  TwoAlike() : file_(two_branches().build()), plan_(*Plan::from_memory(file_.bytes())) {
+  IdenticalUnits() : file_(two_branches().build()), plan_(*Plan::from_memory(file_.bytes())) {
     for (const UnitInfo& unit : units_)
       for (uint32_t op = 0; op < plan_->tables().operators.size(); ++op)
         predicted_.set(key_of(unit), work_name(*plan_, op, key_of(unit)),
@@ -204,14 +204,14 @@ class TwoAlike {
 
 TEST_CASE("Identical units that slow down together count once") {
   for (const int runs : {3, 20}) {
-    TwoAlike board;
+    IdenticalUnits board;
     board.run(runs, runs == 3 ? 2 : 1.05);
     CHECK(board.npu_us() == Approx(runs == 3 ? 20 : 10.5));
   }
 }
 
 TEST_CASE("A schedule is replaced when contention by other sessions begins and ends") {
-  TwoAlike board;
+  IdenticalUnits board;
   const double alone = board.policy->schedule().makespan_us;
   board.policy->set_others({2, 2, 2});
   CHECK(board.run(1, 1) == SchedulePolicy::Move::kAdopt);
@@ -224,7 +224,7 @@ TEST_CASE("A schedule is replaced when contention by other sessions begins and e
 }
 
 TEST_CASE("A move that cannot be carried out is reverted") {
-  TwoAlike board;
+  IdenticalUnits board;
   const Schedule before = board.policy->schedule();
   REQUIRE(board.run(3, 20) == SchedulePolicy::Move::kAdopt);  // the host is faster
   board.policy->undo(SchedulePolicy::Move::kAdopt);
@@ -244,14 +244,14 @@ TEST_CASE("The table of scenarios", "[.][table]") {
     Outcome worst;
     for (const auto& [name, graph] : networks())
       for (uint32_t seed = 1; seed <= 2; ++seed)
-        worst.take_worse(play(scenario, VirtualSession(graph, seed, scenario.wrong)));
+        worst.keep_worst(play(scenario, VirtualSession(graph, seed, scenario.wrong)));
     CHECK(worst.at_the_end > 0.99);  // no schedule is faster than the best
     print(scenario.name, worst);
   }
 }
 
-// The same for a plan for the ZCU102 compiled by nestc: $NESTRT_PLAN. Its costs and transfer costs are those of
-// boards/zcu102.yaml. Each search ends after 0.1 s.
+// Prints the same table for the plan $NESTRT_PLAN, which nestc compiled for the ZCU102. The costs, including transfers,
+// are those of boards/zcu102.yaml. Each search ends after 0.1 s.
 TEST_CASE("The table of scenarios for a plan", "[.][plan]") {
   const char* const path = std::getenv("NESTRT_PLAN");
   REQUIRE(path != nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules in lanes: results equal those of the CPU, wherever steps run, or the run returns an error.
+// Tests schedules with lanes. Wherever steps run, the results equal those of the CPU, or the run returns an error.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -128,7 +128,7 @@ TEST_CASE("A unit that failed is used again once it works") {
     CHECK(network.is_right());
     if (session->num_host_fallbacks() == before) return;
   }
-  FAIL("the units never came back");
+  FAIL("the failed units were not used again");
 }
 
 // The costs in the file differ from those of a simulation: they make EVTA worthwhile and give it a short time limit.

@@ -6,7 +6,7 @@
 namespace nestrt {
 namespace {
 
-// 0 and 1 feed 2, 2 feeds 3; 4 is apart.
+// Nodes 0 and 1 feed 2, and 2 feeds 3. Node 4 is isolated.
 const Predecessors kGraph = {{}, {}, {0, 1}, {2}, {}};
 
 TEST_CASE("A node follows the writers of what it reads, each once") {

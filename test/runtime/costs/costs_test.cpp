@@ -18,7 +18,7 @@ struct Built {
 
 const UnitKey kCpu{"cpu", "isa", 1};
 
-// Costs of 10 us for each operator of the plan.
+// Returns costs of 10 us for each operator of the plan.
 CostTable costs_of(const Plan& plan, const UnitKey& unit) {
   CostTable costs;
   for (uint32_t op = 0; op < plan.tables().operators.size(); ++op)
@@ -44,7 +44,7 @@ ops::Pool small_pool() {
   return pool;
 }
 
-// Two branches with the same operator and one NPU program each; the plan states the programs' times.
+// Returns two branches with the same operator and one NPU program each; the plan states the programs' times.
 PlanBuilder twins_plan(float first_us, float second_us) {
   PlanBuilder builder;
   const int x = builder.input("x", {4}), between = builder.arena("between", {4}), y = builder.output("y", {4});

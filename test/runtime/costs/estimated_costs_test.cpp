@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that nobody has measured.
+// Tests estimates for work that was never measured.
 #include "runtime/costs/estimated_costs.h"
 
 #include <catch2/catch.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("An unknown cost stated in the plan is adopted and stays marked as unk
   CHECK(guess->source == CostSource::kUnknown);
 }
 
-// Of 1x16x8x8 in windows of 2x2: 256 results of 4 elements each, 5120 bytes in all.
+// Returns a pool of 1x16x8x8 in windows of 2x2: 256 results of 4 elements each, 5120 bytes in all.
 PlanBuilder pool_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 16, 8, 8}), y = builder.output("y", {1, 16, 4, 4});
@@ -92,7 +92,7 @@ TEST_CASE("Memory bandwidth limits all threads together, except for data that fi
   CHECK(estimate(rates, 4) == Approx(1));
 }
 
-// Of 1x16x8x8 by 16x16x3x3: 147456 multiplications, 1024 results.
+// Returns the estimate for a convolution of 1x16x8x8 by 16x16x3x3: 147456 multiplications, 1024 results.
 double estimate_of_conv(const HostRates& rates, Packing packing) {
   PlanBuilder builder;
   const std::vector<float> values(16 * 16 * 9, 1.0f);
@@ -118,7 +118,7 @@ TEST_CASE("Winograd convolutions have their own rates if the board states them, 
   CHECK(estimate_of_conv(rates, Packing::kWinograd16) == Approx(direct / 4));
   rates.kinds.erase("f32 winograd");
   CHECK(estimate_of_conv(rates, Packing::kWinograd16) == Approx(direct));
-  rates.memory_bytes_per_us = 1;  // weights alone count then
+  rates.memory_bytes_per_us = 1;  // so that weights dominate the estimate
   rates.cache_bytes = 1e9;
   CHECK(estimate_of_conv(rates, Packing::kWinograd16) == Approx(4 * estimate_of_conv(rates, Packing::kO16i16)));
   CHECK(is_kind_of_work("f32 winograd_two"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan says of its board's units is what the first schedule is made from, until the board says something else.
+// Tests that the first schedule uses the costs that a plan states for the units of its board.
 #include <catch2/catch.hpp>
 
 #include "nestrt/driver/schedule.h"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kBranches = 3;
 
-// Programs for "npu", estimated to take some microseconds, and a host of which the plan says how long it takes with one
-// and with four threads.
+// Returns a plan with programs for "npu", whose estimated times are some microseconds, and with the host's times for
+// one and for four threads.
 PlanFile plan_with(float host_us, float host_us_of_four) {
   PlanFile file = chain_for_npu(kBranches);
   plan::Tables tables = (*Plan::from_memory(file.bytes()))->tables();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many schedules of few networks. One executor runs them all, so that a schedule costs no more than its runs. Under
-// ThreadSanitizer this tests all synchronization between lanes.
+// Tests many schedules of few networks. One executor runs them all, so that a schedule takes no time except its runs.
+// Under ThreadSanitizer this tests all synchronization between lanes.
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>
@@ -75,7 +75,7 @@ class ScheduleRunner {
   }
 
   // Runs concurrently with another executor on the same units: only one of them gets lanes of the CPU's threads.
-  void expect_right_beside(ScheduleRunner& rival) {
+  void expect_right_with_rival(ScheduleRunner& rival) {
     Status status;
     std::thread other([&] { status = rival.run(); });
     expect_right();
@@ -119,7 +119,7 @@ void run_with_faults(ScheduleRunner& runner, Board& board, std::mt19937& random)
   runner.repair();
 }
 
-// Called between correct runs, both of which must succeed.
+// Disturbs the runner between two correct runs, both of which must succeed.
 void disturb(ScheduleRunner& runner, ScheduleRunner& rival, Board& board, std::mt19937& random) {
   switch (random() % 16) {
     case 0:
@@ -131,7 +131,7 @@ void disturb(ScheduleRunner& runner, ScheduleRunner& rival, Board& board, std::m
     case 3:
       return std::this_thread::sleep_for(std::chrono::microseconds(200));  // lets the lanes fall asleep
     case 4:
-      return runner.expect_right_beside(rival);
+      return runner.expect_right_with_rival(rival);
     default:
       return;
   }

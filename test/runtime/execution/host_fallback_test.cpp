@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions with failing units: faults are injected into a simulated EVTA.
+// Tests sessions with failing units. Faults are injected into a simulated EVTA.
 #include <catch2/catch.hpp>
 #include <random>
 #include <thread>
@@ -91,7 +91,7 @@ TEST_CASE("A unit that hangs in a measured step is stopped long before the timeo
 }
 
 // Runs with a random fault: hung, late, DMA error, lost interrupt, or none.
-void run_in_a_hurry(FaultySession& session, std::mt19937& random) {
+void run_with_tight_deadline(FaultySession& session, std::mt19937& random) {
   const Fault kinds[] = {Fault::kHang, Fault::kLate, Fault::kDmaError, Fault::kLostInterrupt, Fault::kNone};
   session.faults->next_run(kinds[random() % std::size(kinds)]);
   RunOptions options;
@@ -104,7 +104,7 @@ void run_in_a_hurry(FaultySession& session, std::mt19937& random) {
   session.faults->forget();
 }
 
-// Probes may fail, too; returns once a run needs no host fallback.
+// Repeats runs until one needs no host fallback, because probes may fail, too.
 void run_until_trusted(FaultySession& session) {
   uint64_t before = 0;
   do {
@@ -121,7 +121,7 @@ TEST_CASE("With tight deadlines and any fault, a run is correct or fails") {
   REQUIRE(session.run().ok());
   std::mt19937 random(3);
   for (int left = by_level(100, 1000, 20'000); left > 0; --left) {
-    run_in_a_hurry(session, random);
+    run_with_tight_deadline(session, random);
     run_until_trusted(session);
     CHECK(session.y == session.x);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in lanes allocate nothing, on any thread and unit.
+// Tests that runs with lanes allocate no memory, on any thread and unit.
 #include <catch2/catch.hpp>
 #include <random>
 

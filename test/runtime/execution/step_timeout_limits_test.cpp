@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whose unit hangs, fails or is late, in virtual time, exact to the microsecond.
+// Tests runs whose unit hangs, fails or is late, in virtual time and exact to the microsecond.
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
@@ -239,8 +239,8 @@ DrawnFault draw_fault(std::mt19937& random, int branches) {
           static_cast<int64_t>(1 + below(40'000)), microseconds(5000 + below(5000) * span)};
 }
 
-// Without a deadline every run succeeds. With one, each run succeeds that has time for the unit and the host. A run
-// that has time for the host only may fail, but not the next one.
+// Checks the runs with a fault. Without a deadline, every run succeeds. With a deadline, a run succeeds if it has time
+// for the unit and the host. A run that has time only for the host may fail, but the next one must not.
 void check_fault(FaultyChain& chain, const DrawnFault& fault) {
   chain.repair();
   REQUIRE(chain.run(kNoDeadline).ok());

@@ -25,7 +25,7 @@ int count_avoiding(UnitHealth& health) {
   return steps;
 }
 
-TEST_CASE("Steps bypass a unit after a failure, twice as many after the next failure") {
+TEST_CASE("Steps bypass a unit after a failure, and twice as many do after the next failure") {
   const UnitList units = one_unit();
   UnitHealth health(units);
   const Quiet quiet;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutated plans with every operator that has its own rules.
+// Tests mutated plans with every operator that has its own rules.
 #include "test/support/plan/plan_fuzz.h"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("Mutated plans are refused or run within their memory") {
+TEST_CASE("Mutated plans are rejected or run within their memory") {
   const PlanFile samples[] = {relu_plan().build(),          branches_plan().build(),   views_plan().build(),
                               blocked_plan().build(),       plain_conv_plan().build(), unpacked_conv_plan().build(),
                               movement_plan().build(),      classifier_plan().build(), divisible_plan(40).build(),
@@ -28,7 +28,7 @@ TEST_CASE("Mutated plans are refused or run within their memory") {
   CHECK(result.divided > mutants / 100);
 }
 
-TEST_CASE("Mutated plans are refused or run within their memory on two threads and an accelerator") {
+TEST_CASE("Mutated plans are rejected or run within their memory on two threads and an accelerator") {
   const evta::Configuration& configuration = evta::test::stock_configuration();
   const PlanFile samples[] = {evta::test::random_network(configuration, 6, 1).build(),
                               divisible_plan(40).build(),

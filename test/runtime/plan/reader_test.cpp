@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans as files and as bytes: what is read, and that damage never gets through.
+// Tests that plans are read from files and from memory, and that damaged plans are rejected.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -81,7 +81,7 @@ TEST_CASE("Preprocessing without a mean or scale uses 0 or 1") {
   CHECK((*plan)->preprocessing(0)->scale == std::vector<float>{1, 1, 1});
 }
 
-TEST_CASE("Files that are not plans are refused with their path") {
+TEST_CASE("Files that are not plans are rejected with their path") {
   const TemporaryFolder folder;
   const std::vector<std::byte> noise(5000, std::byte{42});
   CHECK(code_of(Plan::map(folder.path() + "/missing.nest")) == Code::kNotFound);
@@ -110,7 +110,7 @@ TEST_CASE("Plans of another version or with unknown features are incompatible") 
   CHECK(with([](plan_format::Header& header) { header.features = 4; }) == Code::kIncompatible);
 }
 
-TEST_CASE("Misaligned memory is refused") {
+TEST_CASE("Misaligned memory is rejected") {
   const PlanFile file = relu_plan().build();
   std::vector<std::byte> storage(file.bytes().size() + 128);
   auto* const aligned = reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(storage.data()) + 63) / 64 * 64);
@@ -118,7 +118,7 @@ TEST_CASE("Misaligned memory is refused") {
   CHECK(code_of(Plan::from_memory({aligned + 8, file.bytes().size()})) == Code::kInvalidArgument);
 }
 
-TEST_CASE("Every truncation of a plan is refused") {
+TEST_CASE("Every truncation of a plan is rejected") {
   const PlanFile file = branches_plan().build();
   for (size_t size = 0; size < file.bytes().size(); ++size) {
     const PlanFile part(file.bytes().first(size));

@@ -21,7 +21,7 @@ plan_format::Header header_of(const PlanFile& file) {
   return header;
 }
 
-TEST_CASE("Every flipped bit is refused") {
+TEST_CASE("Every flipped bit is rejected") {
   for (const SmallPlan& plan : small_plans()) {
     const uint64_t tables_end = header_of(plan.file).data_offset;
     size_t accepted = 0;
@@ -41,12 +41,12 @@ TEST_CASE("Every flipped bit is refused") {
 
 struct Outcomes {
   int same = 0;     // the bit belongs to a digest
-  int refused = 0;  // by the loader or by a unit
+  int refused = 0;  // rejected by the loader or by a unit
   int ran = 0;
   int wrong = 0;  // wrote outside its memory, or depended on previous contents of the memory
 };
 
-// Recomputes the digests and runs the plan unless it is refused.
+// Recomputes the digests and runs the plan unless it is rejected.
 void try_flipped(const PlanFile& original, PlanFile file, const UnitList& units, Outcomes* outcomes) {
   file.write_digests();
   if (std::ranges::equal(file.bytes(), original.bytes())) {
@@ -63,7 +63,7 @@ void try_flipped(const PlanFile& original, PlanFile file, const UnitList& units,
   outcomes->wrong += run.overran || !run.steady;
 }
 
-TEST_CASE("Every flipped bit with digests that match is refused or runs within its memory") {
+TEST_CASE("Every flipped bit with digests that match is rejected or runs within its memory") {
   const Quiet quiet;
   const int stride = by_level(499, 9, 1);
   for (const SmallPlan& plan : small_plans()) {

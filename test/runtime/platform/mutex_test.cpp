@@ -32,7 +32,7 @@ TEST_CASE("One thread at a time holds a Mutex") {
   CHECK(counter.count == 4000);
 }
 
-TEST_CASE("A MutexPause lets another thread have the Mutex") {
+TEST_CASE("A MutexPause lets another thread acquire the Mutex") {
   Counter counter;
   const MutexLock lock(counter.mutex);
   {

@@ -76,7 +76,7 @@ TEST_CASE("A failed write leaves the previous file") {
 TEST_CASE("Links under the temporary file's name are not followed") {
   const TemporaryFolder folder;
   const std::string victim = folder.write_text("victim", "mine"), path = folder.path() + "/file";
-  for (int i = 0; i < 64; ++i)  // whatever the process has written before
+  for (int i = 0; i < 64; ++i)  // for any number of files that the process wrote before
     fs::create_symlink(victim, path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(i));
   REQUIRE(replace(path, "text").ok());
   CHECK(content(path) == "text");

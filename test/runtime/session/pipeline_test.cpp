@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several inferences in flight, on the CPU and simulated EVTA.
+// Tests several inferences in flight, on the CPU and simulated EVTA.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <latch>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan with several shapes: the inputs of a run select the shape.
+// Tests a plan with several shapes: the inputs of a run select the shape.
 #include <catch2/catch.hpp>
 #include <vector>
 

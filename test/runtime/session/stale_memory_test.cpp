@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results do not depend on stale contents of the arena, scratch memory, outputs, or memory that units prepare.
+// Tests that results do not depend on stale contents of the arena, scratch memory, outputs, or memory that units
+// prepare.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <span>
@@ -36,7 +37,7 @@ std::vector<PlanFile> sample_plans() {
   return plans;
 }
 
-// The host and an accelerator whose memories initially contain `stale`.
+// Returns the host and an accelerator whose memories initially contain `stale`.
 UnitList units_of(int num_threads, std::byte stale) {
   UnitList units = *open_units("cpu", {.num_threads = num_threads});
   evta::EvtaOptions options;
@@ -69,7 +70,7 @@ TEST_CASE("No result depends on stale memory, on the host, with an accelerator, 
 
 // Shows that the test above can detect a dependency on stale memory.
 TEST_CASE("The allocation hook fills memory as configured") {
-  if (!allocations_can_be_filled()) return skip("ThreadSanitizer clears what is allocated");
+  if (!allocations_can_be_filled()) return skip("ThreadSanitizer clears allocated memory");
   for (const Stale stale : {Stale::kZeros, Stale::kNans}) {
     const AllocationFill allocations(stale);
     const auto memory = AlignedMemory::allocate(4096, "an arena");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What units learn about the session that submits work.
+// Tests what submissions state about their session.
 #include "test/runtime/support/virtual_board.h"
 
 namespace nestrt::test {

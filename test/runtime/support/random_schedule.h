@@ -14,12 +14,12 @@
 
 namespace nestrt::test {
 
-// Schedule of branches in a random order that respects the graph, each with one of its programs, on a random lane.
+// A schedule of branches in a random order that respects the graph, each with one of its programs, on a random lane.
 // Steps wait only for the steps whose results they read.
 class RandomSchedule {
  public:
-  // The first `cpu_lanes` lanes belong to the CPU. CPU steps use `threads` threads; some steps on lane 0 use all of the
-  // CPU's threads instead.
+  // Draws a schedule. The first `cpu_lanes` lanes belong to the CPU. CPU steps use `threads` threads; some steps on
+  // lane 0 use all of the CPU's threads instead.
   RandomSchedule(const plan::Tables& plan, std::vector<Lane> lanes, uint32_t cpu_lanes, int threads,
                  std::mt19937& random)
       : plan_(plan),
@@ -58,8 +58,8 @@ class RandomSchedule {
     add(branch, program, program == 0 ? random_below(cpu_lanes_) : random_other_lane(), {});
   }
 
-  // Adds one part after the other: by a partial program that begins there, on any lane that can run it, or by the CPU,
-  // up to the begin of a program or to the end.
+  // Adds one part after the other. Each part is a partial program that begins there, on any lane that can run it, or
+  // CPU work up to the beginning of the next program or the end.
   void add_parts(uint32_t branch) {
     const plan::Branch& entry = plan_.branches[branch];
     const uint32_t channels = divisible_channels(plan_, entry);
@@ -82,7 +82,7 @@ class RandomSchedule {
     }
   }
 
-  // A branch that reads channel by channel may also be split where its input is split.
+  // Splits a branch that reads channel by channel where its input is split.
   void add_cut_before(uint32_t branch, ChannelRange done, std::vector<ChannelRange>& parts) {
     if (by_channel_[branch] == kNoBranch) return;
     for (const uint32_t step : steps_of_[by_channel_[branch]]) {
@@ -120,7 +120,7 @@ class RandomSchedule {
   std::mt19937& random_;
   const std::vector<std::vector<uint32_t>> dependencies_;
   const std::vector<uint32_t> by_channel_;
-  std::vector<std::vector<uint32_t>> steps_of_;  // by branch
+  std::vector<std::vector<uint32_t>> steps_of_;  // the steps of each branch
   Schedule schedule_;
 };
 

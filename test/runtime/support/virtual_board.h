@@ -14,7 +14,8 @@
 
 namespace nestrt::test {
 
-// `branches` branches with a program for "npu" and kernels for the host; one input and one output of {1, 4} f32.
+// Returns a plan of `branches` branches with a program for "npu" and kernels for the host; one input and one output of
+// {1, 4} f32.
 inline PlanFile chain_for_npu(int branches) {
   const Shape shape{1, 4};
   PlanBuilder builder;
@@ -32,7 +33,7 @@ inline PlanFile chain_for_npu(int branches) {
   return builder.build();
 }
 
-// A session that runs the plan of chain_for_npu(). Units initially take as long as the given costs, if any, and then
+// A session that runs the plan of chain_for_npu(). The time of a unit is initially the given cost, if any, and then
 // what the test sets.
 class VirtualBoard {
  public:
@@ -53,7 +54,7 @@ class VirtualBoard {
     session = std::move(*created);
   }
 
-  // `deadline` is relative to the start of the run.
+  // Runs the plan. `deadline` is relative to the start of the run.
   Status try_run(std::optional<std::chrono::microseconds> deadline = std::nullopt) {
     const ConstTensorView in[] = {tensor_view(std::span<const float>(x_), {1, 4})};
     const TensorView out[] = {tensor_view(std::span<float>(y_), {1, 4})};

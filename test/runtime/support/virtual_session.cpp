@@ -30,7 +30,8 @@ std::string layer_of(const std::string& work) {
   return work.substr(0, std::min(work.find(" channels "), work.find("; program of ")));
 }
 
-// Each node adds its inputs and has different work, given by the slope of its ReLU.
+// Returns a plan in which each node adds its inputs. Different slopes of their ReLUs make the work of the nodes
+// distinct.
 PlanFile plan_of(const Predecessors& graph) {
   PlanBuilder builder;
   const int x = builder.input("x", kShape);

@@ -38,8 +38,8 @@ class VirtualSession {
 
   struct Run {
     double makespan_us = 0;  // without noise
-    double best_us = 0;      // of the best schedule, at the speeds of this run
-    double host_us = 0;      // of the host alone
+    double best_us = 0;      // makespan of the best schedule at the speeds of this run
+    double host_us = 0;      // makespan of the host alone
     bool explores = false;
   };
   Run run(const BoardState& state);
@@ -47,7 +47,7 @@ class VirtualSession {
   int changes() const { return changes_; }
 
  private:
-  // The truth about the board in one state.
+  // The true costs in one state of the board.
   struct Truth {
     CostTable costs;
     double best_us = 0, host_us = 0;
@@ -66,7 +66,7 @@ class VirtualSession {
   CostTable predicted_, exact_;
   ScheduleOptions search_;
   std::mt19937 random_;
-  std::optional<scheduler::Problem> problem_;  // for its transfers
+  std::optional<scheduler::Problem> problem_;  // source of transfer times
   std::unique_ptr<SchedulePolicy> policy_;
   Schedule schedule_;
   RunStatistics statistics_;

@@ -19,7 +19,7 @@ class VirtualClock final : public Clock {
  public:
   SteadyClock::time_point now() const override { return SteadyClock::time_point(SteadyClock::duration(now_.load())); }
   void advance(SteadyClock::duration time) { now_ += time.count(); }
-  // Waiters poll, because the code that advances the time does not know them.
+  // Waiters poll, because the code that advances the time cannot notify them.
   void wait_until(Condition& condition, Mutex& mutex, SteadyClock::time_point) override NESTRT_REQUIRES(mutex) {
     condition.wait_until(mutex, SteadyClock::now() + std::chrono::milliseconds(1));
   }
@@ -30,10 +30,10 @@ class VirtualClock final : public Clock {
 
 // Parameters that a test may change at any time.
 struct VirtualSpeed {
-  std::atomic<int64_t> microseconds{1};  // of each branch
+  std::atomic<int64_t> microseconds{1};  // time of each branch
   std::atomic<int> good{0};              // submissions that succeed before the unit fails, hangs or is late
   std::atomic<bool> fails{false};
-  std::atomic<bool> hangs{false};   // until its time limit
+  std::atomic<bool> hangs{false};   // whether the unit hangs until its time limit
   std::atomic<int64_t> late_us{0};  // delay of one submission
   std::atomic<int> computed{0};     // branches computed
   std::atomic<int> urgent{0};       // branches submitted as urgent

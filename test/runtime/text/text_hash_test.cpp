@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash of text.
+// Tests the hash of text.
 #include "runtime/text/text_hash.h"
 
 #include <catch2/catch.hpp>

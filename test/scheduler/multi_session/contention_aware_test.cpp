@@ -19,7 +19,7 @@ constexpr auto kLongEnough = std::chrono::hours(24);
 const std::vector<double> kThreeOthers = {2.7, 2.7};
 
 // Returns the fraction of the bound that four concurrent sessions of a solution reach.
-double four_together(const Problem& problem, const Solution& solution) {
+double throughput_of_four(const Problem& problem, const Solution& solution) {
   const Schedule schedule = to_schedule(problem, solution);
   const std::vector<scheduler::VirtualSession> sessions(4, {problem, schedule});
   return run_concurrently(sessions, 40)->bound_fraction;
@@ -64,7 +64,7 @@ TEST_CASE("Contention-aware sessions use less unit time and have a higher total 
   CHECK(alone.makespan_us == 12 * 8);
   const Solution aware = solve_contention_aware(problem, kThreeOthers, ScheduleMethod::kOptimum, kLongEnough).solution;
   CHECK(aware.makespan_us == 12 * 10);
-  CHECK(four_together(problem, aware) > 1.4 * four_together(problem, alone));
+  CHECK(throughput_of_four(problem, aware) > 1.4 * throughput_of_four(problem, alone));
 }
 
 TEST_CASE("Contention-aware sessions of networks have a higher total throughput") {
@@ -77,8 +77,8 @@ TEST_CASE("Contention-aware sessions of networks have a higher total throughput"
         solve_contention_aware(problem, kThreeOthers, ScheduleMethod::kOptimum, kLongEnough);
     CHECK(aware.solution.makespan_us >= alone.makespan_us * (1 - 1e-9));
     CHECK(aware.lower_bound_us <= alone.makespan_us);
-    shortest += four_together(problem, alone);
-    together += four_together(problem, aware.solution);
+    shortest += throughput_of_four(problem, alone);
+    together += throughput_of_four(problem, aware.solution);
   }
   CHECK(together > 1.02 * shortest);
 }

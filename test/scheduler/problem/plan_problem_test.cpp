@@ -95,7 +95,8 @@ TEST_CASE("Branches run concurrently on different units") {
   const UnitInfo units[] = {kCpu, kNpu};
   const auto schedule = make_schedule(*built.plan, units, both_units(built));
   REQUIRE(schedule);
-  // There: 3 to start, 64 bytes at 16 in a microsecond, 10; back: 4 and 4; then the join.
+  // To the unit: 3 to start, then 64 bytes at 16 bytes per microsecond. The step: 10. Back: 4 to finish, then 4 for the
+  // bytes. The join: 20.
   CHECK(schedule->makespan_us == 3 + 4 + 10 + 4 + 4 + 20);
   ScheduleOptions options;
   options.method = ScheduleMethod::kSequential;

@@ -37,7 +37,7 @@ std::vector<std::vector<bool>> reachability(const Predecessors& graph) {
   return reaches;
 }
 
-// A cut point is on every path from a beginning to an end.
+// Returns the nodes that are on every path from a beginning to an end.
 std::vector<uint32_t> cut_points_by_definition(const Predecessors& graph) {
   std::vector<uint64_t> to(graph.size(), 0), from(graph.size(), 0);
   std::vector<bool> is_end(graph.size(), true);

@@ -58,7 +58,7 @@ TEST_CASE("A slot belongs to one call at a time") {
   }
 }
 
-TEST_CASE("Thousands of tiny jobs complete, spinning or sleeping in between") {
+TEST_CASE("Thousands of tiny jobs complete, whether workers spin or sleep between them") {
   for (int spin_us : {0, 50}) {
     const auto pool = make_pool(4, spin_us);
     int64_t total = 0;
@@ -209,7 +209,7 @@ class UrgentJobs {
   std::vector<std::thread> callers_;
 };
 
-TEST_CASE("Normal work lets a limited number of urgent jobs per index go first") {
+TEST_CASE("At most a limited number of urgent jobs precedes each index of normal work") {
   const auto pool = make_pool(2);
   constexpr size_t kJobs = ThreadPool::kMaxPassed + 1;
   UrgentJobs urgent(*pool, kJobs);

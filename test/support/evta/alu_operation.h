@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ALU operation on one lane.
+// Computes the ALU operation on one lane.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds operations that the hardware computes wrongly. Slow and simple: unrolls every loop and compares each step with
-// the two before it. It is the reference for the checker, which works differently.
+// Finds operations that the hardware computes incorrectly. The code is slow and simple: it unrolls every loop and
+// compares each step with the two steps before it. It is the reference for the checker, which uses a different
+// algorithm.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace nestrt::test {
 
-// Returns the first step that reads what a step shortly before it wrote, as a message; empty if none does.
+// Returns a message about the first step that reads a value which a step shortly before it wrote, or an empty string.
 std::string find_hazard(evta::Design design, const evta::Gemm& gemm, const std::vector<evta::MicroOp>& micro_ops);
 std::string find_hazard(evta::Design design, const evta::Alu& alu, const std::vector<evta::MicroOp>& micro_ops);
 

@@ -16,7 +16,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The shadows of all memories. Without effect unless strict.
+// The shadows of all memories. They have no effect unless the simulation is strict.
 class Shadows {
  public:
   Shadows(const Configuration& configuration, const Dram& dram, Strictness strictness)
@@ -57,7 +57,7 @@ class Shadows {
   bool strict_;
   Accessor accessor_;
   std::map<Memory, ShadowMemory> sram_;
-  std::map<uint64_t, ShadowMemory> dram_bytes_;  // by start address of a writable range
+  std::map<uint64_t, ShadowMemory> dram_bytes_;  // key: start address of a writable range
 };
 
 // Indices of one step of a loop.

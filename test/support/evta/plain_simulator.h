@@ -2,8 +2,8 @@
 // The reference simulator: the accelerator's HLS model, written for readability, one element at a time.
 // Properties that differ from other simulators of the family:
 // - STORE reads a separate OUT memory, which only GEMM and ALU write, with the low 8 bits of each accumulator;
-// - a GEMM that resets stores there the low bits of the sum that it discards;
-// - shifts use the low 5 bits of their amount, signed: 16 shifts left by 16;
+// - a GEMM that resets stores the low bits of the discarded sum in OUT;
+// - shifts use the low 5 bits of their amount as a signed number: 16 shifts left by 16;
 // - loads of weights ignore pads; loads of micro-ops ignore everything except x_size if they have rows; loads of OUT
 //   and of 8-bit accumulators do nothing.
 #pragma once
@@ -18,12 +18,12 @@ enum class Strictness {
   // Rejects reads of undefined values, accesses of two modules that no token orders, and operations that the hardware
   // of the configuration's design computes differently: hazards (checker/hazard.h) and stores of empty rows.
   kStrict,
-  kStrictFromReset,  // the same, with memories that start undefined instead of as zeros
+  kStrictFromReset,  // same as kStrict, but memories start undefined instead of as zeros
 };
 
-// Errors: kInvalidPlan (instructions do not decode, or their tokens deadlock; execution_order.h), kUnsupported (an ALU
-// multiplication), kDeviceFault (an access outside a memory or a range, or one that kStrict rejects). Never accesses
-// memory outside the ranges of `dram`.
+// Runs the program. Errors: kInvalidPlan (instructions do not decode, or their tokens deadlock; execution_order.h),
+// kUnsupported (an ALU multiplication), kDeviceFault (an access outside a memory or a range, or one that kStrict
+// rejects). Never accesses memory outside the ranges of `dram`.
 Status simulate_plain(const Program& program, const Dram& dram, Strictness strictness);
 
 }  // namespace nestrt::evta

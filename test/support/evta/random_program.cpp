@@ -164,7 +164,7 @@ class Generator {
     program_.alu(alu, flags);
   }
 
-  // Often returns a few neighbouring elements, so that steps soon return to them.
+  // Returns the region, or often only a few neighbouring elements, so that steps soon access them again.
   Region narrowed(const Region& region) {
     if (region.size < 4 || !chance(hazards_ == Hazards::kFrequent ? 70 : 30)) return region;
     const uint32_t size = between(3, std::min(region.size, 14u));

@@ -22,7 +22,7 @@ class ShadowMemory {
   ShadowMemory() = default;
   ShadowMemory(std::string name, size_t elements, bool defined);
 
-  // Errors: kDeviceFault (the value is undefined, or the other access is concurrent).
+  // Record an access. Errors: kDeviceFault (the value is undefined, or the other access is concurrent).
   Status read(const Accessor& accessor, size_t element);
   Status write(const Accessor& accessor, size_t element);
   // Records a write of an undefined value.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison of kernels that sum products in f32 with references that sum in double.
+// Compares kernels that sum products in f32 with references that sum in double.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -19,9 +19,10 @@ inline TestTensor magnitude(const TestTensor& signed_tensor) {
   return tensor(signed_tensor.shape, values);
 }
 
-// `magnitudes`: for every element, the sum of its |terms|; `terms`: their number. The error of an f32 sum in any order
-// is below terms * 2^-24 * magnitude. No activation increases it by more than a half, and the vector
-// activations are within 2e-6 of their definitions.
+// Checks that all elements are within the error bound of their sums. `magnitudes`: for every element, the sum of the
+// absolute values of its terms; `terms`: the number of terms. The error of an f32 sum in any order is below terms *
+// 2^-24 * magnitude. No activation increases it by more than a half, and the vector activations are within 2e-6 of
+// their definitions.
 inline void check_sums(const std::string& what, const TestTensor& actual, const TestTensor& expected,
                        const TestTensor& magnitudes, int64_t terms) {
   INFO(what);

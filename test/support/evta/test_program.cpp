@@ -110,7 +110,7 @@ TestProgram::Outcome TestProgram::run_functional_over(std::byte stale, std::byte
 }
 
 bool TestProgram::is_steady() {
-  // No sign, sum or clip of the on-chip values equals a DRAM value.
+  // On-chip and DRAM values are chosen so that no sign, sum or clip of an on-chip value equals a DRAM value.
   constexpr std::byte kDram[] = {std::byte{0x3C}, std::byte{0xC5}}, kOnChip[] = {std::byte{0x5A}, std::byte{0x81}};
   const Outcome first = run_functional_over(kDram[0], kOnChip[0]), second = run_functional_over(kDram[1], kOnChip[1]);
   const auto is_same = [&](std::byte a, std::byte b) {

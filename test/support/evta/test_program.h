@@ -37,7 +37,7 @@ class TestProgram {
   void load_micro_ops(const std::vector<evta::MicroOp>& micro_ops, uint32_t sram_base = 0,
                       evta::Dependencies flags = {});
 
-  // Valid until the next change.
+  // Returns the program. The result is valid until the next change.
   evta::Program view();
   std::vector<evta::InstructionWord>& words() { return words_; }
   std::deque<std::vector<std::byte>>& memories() { return memories_; }
@@ -48,9 +48,10 @@ class TestProgram {
     std::vector<std::byte> written;
   };
   Outcome run_plain(evta::Strictness strictness = evta::Strictness::kStrict);
-  // Runs `runs` times in one simulator. Later runs may read what earlier ones wrote.
+  // Runs the program `runs` times in one simulator. Later runs may read data that earlier runs wrote.
   Outcome run_functional(int runs = 1);
-  // Returns whether the program runs and writes the same for other previous contents of DRAM and on-chip memory.
+  // Returns whether the program runs and writes the same results for other previous contents of DRAM and on-chip
+  // memory.
   bool is_steady();
 
   static constexpr std::byte kFill{0x55};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of a plan that an EVTA program leaves in another format than the tensor's, so that the driver copies them.
+// Results that an EVTA program writes in a format other than the tensor's, so that the driver copies them.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support for tests of work distribution.
+// Supports tests of work distribution.
 #pragma once
 
 #include "runtime/kernel/parallel.h"
 
 namespace nestrt::test {
 
-// Reports several threads but runs the tasks one after the other.
+// A runner that reports several threads but runs the tasks one after the other.
 class CountingRunner final : public ParallelRunner {
  public:
   explicit CountingRunner(int threads) : threads_(threads) {}

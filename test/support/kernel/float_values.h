@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Difficult f32 values for arithmetic.
+// Special f32 values: infinity and NaN.
 #pragma once
 
 #include <limits>

@@ -64,7 +64,7 @@ std::vector<std::byte> store(const TestTensor& tensor, Stale padding) {
   return stored;
 }
 
-// The inverse: returns a plain tensor of the type and shape of `like` from data stored in the layout of `like`.
+// Reverses the conversion: returns a plain tensor of the type and shape of `like` from data stored in its layout.
 TestTensor load(const TestTensor& like, const std::byte* stored) {
   TestTensor result = like;
   const size_t size = size_bytes(like.type);
@@ -98,7 +98,7 @@ class RunMemory {
       : stale_(stale),
         shared_(stale_bytes(scratch.shared)),
         per_thread_(stale_bytes(align64(scratch.per_thread) * static_cast<size_t>(threads))) {}
-  // Constants are passed without a copy, because the spec refers to the same memory.
+  // Adds an input. Constants are passed without a copy, because the spec refers to the same memory.
   void add_input(const TestTensor& tensor, const std::vector<std::byte>& stored) {
     GuardedBytes& copy = guarded_.emplace_back(stored.size());
     std::copy(stored.begin(), stored.end(), copy.data());
@@ -136,7 +136,7 @@ class RunMemory {
   std::vector<std::byte*> outputs_;
 };
 
-// The result refers to the tensor.
+// Returns the spec of a tensor. The result refers to the tensor.
 TensorSpec spec_of(const TestTensor& tensor, const std::byte* constant) {
   TensorSpec spec;
   spec.type = tensor.type;

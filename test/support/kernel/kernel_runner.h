@@ -6,9 +6,9 @@
 //   c.output(DataType::kF32, {2, 3});
 //   for_each_fast_kernel(c, [&](std::string_view name, const std::vector<TestTensor>& outputs) { ... });
 //
-// Logical tensors are plain. An operand or output with a blocked layout is converted on the way in and out. Every run
-// is made twice with different previous contents of memory: outputs, scratch, allocations, and padding lanes of inputs.
-// A kernel whose outputs depend on them fails.
+// Logical tensors are plain. An operand or output with a blocked layout is converted before and after a run. Every
+// kernel runs twice with different previous contents of memory: outputs, scratch, allocations, and padding lanes of
+// inputs. A kernel whose outputs depend on them fails.
 #pragma once
 
 #include <cstring>
@@ -46,10 +46,10 @@ struct TestTensor {
 TestTensor tensor(const Shape& shape, const std::vector<float>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int32_t>& values);
 TestTensor tensor(const Shape& shape, const std::vector<int64_t>& values);
-// Overload for braced values, whose type is ambiguous.
+// Returns an f32 tensor of braced values, for which tensor() is ambiguous.
 inline TestTensor tensor_f32(const Shape& shape, const std::vector<float>& values) { return tensor(shape, values); }
 TestTensor tensor_s8(const Shape& shape, const std::vector<int>& values);
-// 1, 2, 3, ...
+// Returns an f32 tensor of 1, 2, 3, ...
 TestTensor counting(const Shape& shape);
 TestTensor tensor_u8(const Shape& shape, const std::vector<int>& values);
 TestTensor tensor_bool(const Shape& shape, const std::vector<int>& values);
@@ -100,7 +100,7 @@ class OperatorCase {
   std::vector<TestTensor> run_over(Stale stale, const KernelVariant& variant, int threads = 1) const;
 
  private:
-  // `padding`: contents of the padding lanes of inputs.
+  // Returns the operator's spec. `padding`: contents of the padding lanes of inputs.
   OperatorSpec spec(Stale padding = Stale::kNans) const;
 
   ops::Attributes attributes_;
@@ -114,7 +114,7 @@ class OperatorCase {
 bool same_elements(const std::vector<TestTensor>& a, const std::vector<TestTensor>& b);
 
 // Returns the outputs of the variant whose name ends in ".reference". References accept only plain tensors and unpacked
-// constants: if the case under test is blocked, make a second, plain case.
+// constants. If the case under test is blocked, create a second, plain case.
 std::vector<TestTensor> reference(const OperatorCase& operator_case);
 
 // Runs every variant that accepts the case, except references, on every instruction set of this machine, with 1 and 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stale: previous contents of memory. An operation with the same results for both depends on no previous contents,
-// because the two differ in every byte.
+// Stale: previous contents of memory. The two kinds differ in every byte, so an operation that produces the same
+// results with both does not depend on previous contents.
 #pragma once
 
 #include <array>

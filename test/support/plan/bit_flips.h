@@ -15,7 +15,7 @@ namespace nestrt::test {
 
 struct SmallPlan {
   std::string what;
-  std::string units;  // units that it has programs for
+  std::string units;  // units for which the plan has programs
   PlanFile file;
 };
 

@@ -11,7 +11,7 @@
 
 namespace nestrt::evta::test {
 
-// Rows of x. Each has as many bytes as the configuration has channels per block.
+// Number of rows of x. Each has as many bytes as the configuration has channels per block.
 inline constexpr int kCopyRows = 4;
 
 // Addresses of the operands of the copy program, in the program's address space.
@@ -22,7 +22,7 @@ inline constexpr uint64_t kUopAddress = 0x1000, kWgtAddress = 0x2000, kInpAddres
 std::vector<int> add_copy_segments(nestrt::test::PlanBuilder* builder, const Configuration& configuration,
                                    uint16_t rows = kCopyRows);
 
-// Program 0 of the only branch is the CPU's, program 1 EVTA's. Tensor 0 is x, tensor 1 is y.
+// Returns the plan. Program 0 of its only branch is for the CPU, program 1 for EVTA. Tensor 0 is x, tensor 1 is y.
 nestrt::test::PlanBuilder copy_plan(const Configuration& configuration);
 
 // Returns a network of `branches` branches in a random graph: copies, which EVTA can also run, and minima and maxima of

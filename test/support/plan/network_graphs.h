@@ -27,18 +27,18 @@ class GraphBuilder {
   Predecessors graph_;
 };
 
-// Fire modules: a squeeze, two expansions and their concatenation; pools after the first, third and seventh.
+// Returns fire modules: a squeeze, two expansions and their concatenation; pools follow the first, third and seventh.
 Predecessors squeezenet_graph();
-// Nine inception modules of four branches; pools after the second and the seventh. A concatenation in place is not a
-// node.
+// Returns nine inception modules of four branches; pools follow the second and the seventh. If `in_place`,
+// concatenations are not nodes.
 Predecessors googlenet_graph(bool in_place = false);
-// Additions are fused into the last convolution of a block.
+// Returns residual blocks whose additions are fused into their last convolution.
 Predecessors resnet50_graph();
-// Blocks of three layers, ten of them with an identity skip.
+// Returns blocks of three layers, ten of them with an identity skip.
 Predecessors mobilenet_v2_graph();
-// Modules with nested forks, as in Inception v3's last two.
+// Returns modules with nested forks, like the last two of Inception v3.
 Predecessors nested_inception_graph();
-// A graph without cut points: each of `count` nodes follows up to three of the eight before it.
+// Returns a graph without cut points: each of `count` nodes follows up to three of the eight nodes before it.
 Predecessors tangled_graph(uint32_t count, uint32_t seed);
 
 }  // namespace nestrt::test

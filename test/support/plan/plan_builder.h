@@ -72,9 +72,9 @@ class PlanBuilder {
   // Makes a branch of the operators added since the last call.
   void branch();
 
-  // Returns everything that build() writes, complete except for what follows from sizes.
+  // Completes the plan and returns the tables that build() encodes.
   plan::Tables& tables();
-  // Returns the file, valid unless tables() was changed.
+  // Returns the file. It is valid unless the tables were changed.
   PlanFile build();
 
  private:
@@ -89,7 +89,7 @@ class PlanBuilder {
   bool complete_ = false;
 };
 
-// Frequently used attributes.
+// Return frequently used attributes.
 ops::Unary unary(ops::UnaryKind kind);
 ops::Binary binary(ops::BinaryKind kind);
 

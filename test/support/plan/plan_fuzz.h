@@ -15,30 +15,30 @@
 namespace nestrt::test {
 
 struct FuzzResult {
-  int refused = 0;  // by Plan::from_memory
+  int refused = 0;  // rejected by Plan::from_memory
   int ran = 0;
   int divided = 0;   // operators that ran in parts
   int overran = 0;   // wrote outside the caller's memory, or a part outside its operands
   int unsteady = 0;  // depended on previous contents of memory
 };
 
-// Runs `mutants` mutants in all, made from the samples in turn, on one host thread. The same seed gives the same
-// mutants.
+// Runs `mutants` mutants in total on one host thread. They are made from the samples in turn. The same seed gives the
+// same mutants.
 FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed);
 // Runs the same on those units, concurrently as far as branches and channels allow. All operators have the same cost.
 FuzzResult fuzz_plans_on(const UnitList& units, std::span<const PlanFile> samples, int mutants, uint32_t seed);
 
-// --- its parts ---
+// --- Parts of fuzz_plans() ---
 
 // Returns a value near a limit of integer types.
 uint64_t awkward(std::mt19937& random);
 // Changes one to four places.
 void mutate(std::span<std::byte> bytes, std::mt19937& random);
 
-// Larger mutants are not run: they would only test the allocator, or take too long.
+// Limits for running a mutant. Larger mutants would only test the allocator, or take too long.
 struct RunLimits {
-  uint64_t buffer_bytes = 1 << 24;  // of the arena or of a buffer
-  int64_t elements = 1 << 20;       // of an input or an output
+  uint64_t buffer_bytes = 1 << 24;  // size of the arena or a buffer
+  int64_t elements = 1 << 20;       // elements of an input or an output
 };
 bool is_within(const RunLimits& limits, const Plan& plan);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the project's programs as a user starts them.
+// Runs the project's programs like a user.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest network: one ReLU for an input of the given shape.
+// Returns the smallest network: one ReLU for an input of the given shape.
 #pragma once
 
 #include "test/support/plan/plan_builder.h"

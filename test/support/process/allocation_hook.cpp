@@ -8,7 +8,7 @@ namespace {
 
 std::atomic<nestrt::test::AllocationHook> g_hook{nullptr};
 
-void tell(void* block, size_t bytes) {
+void call_hook(void* block, size_t bytes) {
   const auto hook = g_hook.load(std::memory_order_acquire);
   if (hook != nullptr) hook(block, bytes);
 }
@@ -22,8 +22,9 @@ extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const
 
 namespace {
 
-// Hooks do not know who allocates. AddressSanitizer clears calloc() blocks after calling the hook, except blocks from
-// the system, which are larger than this and already zero. ThreadSanitizer clears all of them before.
+// A hook cannot determine which function allocates. AddressSanitizer clears calloc() blocks after calling the hook,
+// except blocks from the system, which are larger than this and already zero. ThreadSanitizer clears all of them
+// before.
 #if __has_feature(thread_sanitizer)
 constexpr size_t kMaxWritable = 0;
 #else
@@ -33,7 +34,7 @@ constexpr size_t kMaxWritable = size_t{1} << 17;
 void install_hooks() {
   static const int installed = __sanitizer_install_malloc_and_free_hooks(
       [](const volatile void* block, size_t bytes) {
-        tell(bytes <= kMaxWritable ? const_cast<void*>(block) : nullptr, bytes);
+        call_hook(bytes <= kMaxWritable ? const_cast<void*>(block) : nullptr, bytes);
       },
       [](const volatile void*) {});
   static_cast<void>(installed);
@@ -54,20 +55,20 @@ void* __libc_memalign(size_t alignment, size_t bytes);
 
 void* malloc(size_t bytes) {
   void* const block = __libc_malloc(bytes);
-  tell(block, bytes);
+  call_hook(block, bytes);
   return block;
 }
 void* calloc(size_t count, size_t bytes) {
-  tell(nullptr, bytes);
+  call_hook(nullptr, bytes);
   return __libc_calloc(count, bytes);
 }
 void* realloc(void* block, size_t bytes) {
-  tell(nullptr, bytes);
+  call_hook(nullptr, bytes);
   return __libc_realloc(block, bytes);
 }
 void* memalign(size_t alignment, size_t bytes) {
   void* const block = __libc_memalign(alignment, bytes);
-  tell(block, bytes);
+  call_hook(block, bytes);
   return block;
 }
 void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets an environment variable during its lifetime.
+// An object that sets an environment variable during its lifetime.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disables warnings during its lifetime.
+// An object that disables warnings during its lifetime.
 #pragma once
 
 #include "nestrt/log.h"

@@ -26,9 +26,9 @@ std::vector<std::string> states_of(std::string_view prefix) {
 }
 
 template <typename Condition>
-bool before_long(Condition condition) {
-  constexpr int kLooks = 1000000;
-  for (int look = 0; look < kLooks; ++look) {
+bool becomes_true_soon(Condition condition) {
+  constexpr int kMaxChecks = 1000000;
+  for (int check = 0; check < kMaxChecks; ++check) {
     if (condition()) return true;
     std::this_thread::yield();
   }
@@ -38,14 +38,14 @@ bool before_long(Condition condition) {
 }  // namespace
 
 bool fall_asleep(std::string_view name, int count) {
-  return before_long([&] {
+  return becomes_true_soon([&] {
     const std::vector<std::string> states = states_of(name);
     return states.size() == static_cast<size_t>(count) && std::count(states.begin(), states.end(), "S") == count;
   });
 }
 
 bool others_fall_asleep() {
-  return before_long([] {
+  return becomes_true_soon([] {
     const std::vector<std::string> states = states_of("");
     return std::count(states.begin(), states.end(), "S") + 1 == std::ssize(states);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's view of the threads of this process.
+// Queries the kernel for the states of this process's threads.
 #pragma once
 
 #include <string_view>

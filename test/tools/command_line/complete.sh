@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What bash would offer for the last of some words: complete.sh FOLDER_OF_PROGRAMS COMPLETION WORD...
+# Prints the completions that bash offers for the last word: complete.sh FOLDER_OF_PROGRAMS COMPLETION WORD...
 set -euo pipefail
 PATH=$1:$PATH
 # shellcheck source=/dev/null

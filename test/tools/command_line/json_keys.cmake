@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The files that the tests of bench and info left in WORK hold these keys.
+# Checks that the files that the tests of bench and info wrote to WORK contain these keys.
 set(bench_keys threads run_ms median_ms p90_ms p99_ms min_ms first_ms load_ms peak_rss_mb arena_bytes operators)
 set(info_keys digest targets weight_bytes arena_bytes inputs outputs operators)
 foreach(command bench info)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// evta-replay on the command line.
+// Tests evta-replay on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"
@@ -36,7 +36,7 @@ TEST_CASE("evta-replay prints verdicts, reasons and modelled cycles as JSON") {
   check_run(options, 1, "\"name\": \"gemm_waw_3\",\n      \"passed\": true,\n      \"cycles\": ");
 }
 
-TEST_CASE("evta-replay passes vectors that rely on a reset and reports why a driver would refuse them") {
+TEST_CASE("evta-replay passes vectors that rely on a reset and reports why a driver would reject them") {
   const auto path = shared_data("rtl/transfers.bin");
   if (!path) return;
   // The HLS RTL produces 135 and 205. The vector stores accumulators that it has not written.
@@ -49,7 +49,7 @@ TEST_CASE("evta-replay passes vectors that rely on a reset and reports why a dri
       "\"name\": \"out_1_1_1\",\n      \"passed\": true,\n      \"cycles\": 205,\n      \"needs_reset\": \"" + refusal);
 }
 
-TEST_CASE("evta-replay also prints modelled cycles of refused vectors") {
+TEST_CASE("evta-replay also prints modelled cycles of rejected vectors") {
   const auto path = shared_data("rtl/hazards.bin");
   if (path)
     check_run({"--cycles", "hls_zynq7020", "--json", path->string()}, 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs of one network with different calibrations: its exponents and the instructions for an NPU may differ.
+// Tests the costs of one network with different calibrations. Its exponents and the instructions for an NPU may differ.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -61,7 +61,7 @@ std::set<std::string> works_of(const Plan& plan) {
   return works;
 }
 
-// The first NPU program of a plan.
+// Returns the first NPU program of a plan.
 struct NpuProgram {
   explicit NpuProgram(const Plan& plan) {
     const auto& branches = plan.tables().branches;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch cost of programs decides the placement of branches: nestc compile, then nestrt simulate.
+// Tests, with nestc compile and nestrt simulate, that the launch cost of programs affects the placement of branches.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of nestc in addition to its results.
+// Tests messages that nestc prints in addition to its results.
 #include <catch2/catch.hpp>
 
 #include "test/support/evta/intensity.h"

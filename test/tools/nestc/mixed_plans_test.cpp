@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans with programs of the CPU, EVTA and a vendor for the same branches.
+// Tests plans with programs of the CPU, EVTA and a vendor for the same branches.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -214,7 +214,7 @@ TEST_CASE("A capability file for half of a network respects its fragment limit a
   }
 }
 
-TEST_CASE("A vendor without known costs is not preferred, and no branch waits for a cost") {
+TEST_CASE("A vendor without known costs is not preferred, and a missing cost does not prevent scheduling") {
   const MixedPlan mixed(with_vendor());
   CostTable costs;
   add_estimates(*mixed.plan, std::vector{kHost, kEvta, kReference}, costs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc on the command line: hostile files, invalid options, and the files it writes.
+// Tests nestc on the command line: hostile files, invalid options, and the files that it writes.
 #include <onnx/onnx_pb.h>
 #include <sys/stat.h>
 
@@ -64,7 +64,7 @@ class NestcWorkshop {
   TemporaryFolder folder_;
 };
 
-TEST_CASE("nestc refuses a file that is not a model and names it") {
+TEST_CASE("nestc rejects a file that is not a model and names it") {
   const NestcWorkshop workshop;
   workshop.check_refused(workshop.write("empty.onnx", ""), "empty.onnx");
   workshop.check_refused(workshop.write("text.onnx", "not a model\n"), "not an ONNX model");
@@ -152,7 +152,7 @@ TEST_CASE("nestc reads no data outside the model's folder") {
   }
 }
 
-TEST_CASE("nestc refuses a million nodes and deep nesting within its memory") {
+TEST_CASE("nestc rejects a million nodes and deep nesting within its memory") {
   const NestcWorkshop workshop;
   ModelBuilder many = small_model();
   for (int i = 0; i < 1'000'000; ++i) many.graph().add_node()->set_op_type("Relu");
@@ -194,7 +194,7 @@ TEST_CASE("nestc states the problem of an invalid option") {
                            "absent");
 }
 
-TEST_CASE("Commands for one shape refuse several shapes") {
+TEST_CASE("Commands for one shape reject several shapes") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   for (const std::vector<std::string>& command :

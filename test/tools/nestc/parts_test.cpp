@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc partition, join, check --parts and export on the command line.
+// Tests nestc partition, join, check --parts and export on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized networks under random schedules: branches on any unit, layers split across units.
+// Tests quantized networks under random schedules: branches on any unit, and layers split across units.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -325,7 +325,7 @@ TEST_CASE("Layers that may overwrite inputs of the previous layer wait for its c
   CHECK(channel_predecessors(tables)[later] == kNoBranch);
 }
 
-TEST_CASE("A schedule is refused if steps do not wait for the channels that they read") {
+TEST_CASE("A schedule is rejected if steps do not wait for the channels that they read") {
   const TemporaryFolder folder;
   const auto plan = compile(folder, write_channelwise_model(folder));
   const auto units = open_units("cpu,evta:sim", {.num_threads = 2});

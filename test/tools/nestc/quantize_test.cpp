@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc compile --quantize on the command line.
+// Tests nestc compile --quantize on the command line.
 #include <catch2/catch.hpp>
 
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// x -> first (relu) -> second -> y
+// Returns x -> first (relu) -> second -> y.
 ModelBuilder two_convs(float weight) {
   ModelBuilder model;
   model.input("x", {1, 1, 4, 4}).output("y");
@@ -246,7 +246,7 @@ TEST_CASE("nestc states the problem of an invalid quantization and writes nothin
       "another file");
 }
 
-TEST_CASE("nestc refuses a profile of another model") {
+TEST_CASE("nestc rejects a profile of another model") {
   const QuantizeWorkshop workshop;
   REQUIRE(run_program("nestc", {"calibrate", workshop.path("other.onnx"), "--npy", workshop.path("samples.npy"), "-o",
                                 workshop.path("other.yaml")})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc calibrate --sensitivity and nestc compile --max-loss on the command line.
+// Tests nestc calibrate --sensitivity and nestc compile --max-loss on the command line.
 #include <catch2/catch.hpp>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for several shapes on the command line.
+// Tests plans for several shapes on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -145,7 +145,7 @@ TEST_CASE("Each shape of a plan can be selected by its number") {
   CHECK(run_program("nestrt", {"verify", plan}).exit_code == 0);
 }
 
-TEST_CASE("Inconsistent input shapes are refused") {
+TEST_CASE("Inconsistent input shapes are rejected") {
   const Workshop workshop;
   const ProgramResult twice = workshop.compile("bad.nest", {"x=1,8,10,10", "x=1,8,10,10"});
   CHECK(twice.exit_code == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc compile --target and nestrt --units on the command line.
+// Tests nestc compile --target and nestrt --units on the command line.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
@@ -243,7 +243,7 @@ TEST_CASE("A trace has the runs and the steps of the units") {
   CHECK(run_program("nestrt", {"bench", workshop.plan(), "--trace", workshop.plan()}).exit_code == 2);
 }
 
-TEST_CASE("A unit with a different configuration is refused with the command that fixes this") {
+TEST_CASE("A unit with a different configuration is rejected with the command that fixes this") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "cpu,evta:1x32_15_15_18_17"), 0, "operators");
   check_target(run_program("nestrt", {"info", workshop.plan(), "--units", "evta:sim:1x16_15_15_18_17"}), 2,

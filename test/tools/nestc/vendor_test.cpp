@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference vendor of examples/vendor on the command line: compiled for, run, and compared with its own tools.
+// Tests the reference vendor of examples/vendor on the command line, and compares results with the vendor's own tools.
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
@@ -145,7 +145,7 @@ TEST_CASE("An opaque branch can be inspected without its unit and is not compare
                 "no other unit has a program for");
 }
 
-TEST_CASE("A plan with vendor programs is refused without the vendor's unit or with a different plug-in") {
+TEST_CASE("A plan with vendor programs is rejected without the vendor's unit or with a different plug-in") {
   const VendorWorkshop workshop;
   check_command(workshop.compile(), 0, "operators");
   check_command(workshop.run("cpu"), 2, "--plugin requires vendor units, but --units cpu has none");
@@ -192,7 +192,7 @@ TEST_CASE("The reference vendor accepts a matrix product with any number of prec
   }
 }
 
-TEST_CASE("The vendor compiler's reason is reported, and contradictory options are refused") {
+TEST_CASE("The vendor compiler's reason is reported, and contradictory options are rejected") {
   const VendorWorkshop workshop;
   check_command(run_program("nestc", {"compile", kDemoModel, "-o", workshop.path("x"), "--vendor",
                                       std::string("npu=") + kReferenceCompiler + " {output} -o {input}"}),

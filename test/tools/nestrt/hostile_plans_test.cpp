@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged plans and arrays with the nestrt command: a message, exit code 2, and no output.
+// Tests that the nestrt command rejects damaged plans and arrays with a message, exit code 2 and no output.
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>
@@ -81,7 +81,7 @@ TEST_CASE("Every command accepts an intact plan") {
   CHECK(fs::exists(plans.path("out/info.json")));
 }
 
-// y = x + sum(x). FlatBuffers writes no dimension list for the sum.
+// Returns y = x + sum(x). FlatBuffers writes no dimension list for the sum.
 PlanBuilder scalar_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 8});
@@ -102,7 +102,7 @@ TEST_CASE("Every command accepts a plan with a scalar activation") {
   }
 }
 
-TEST_CASE("Every command refuses a plan with a flipped byte at any position") {
+TEST_CASE("Every command rejects a plan with a flipped byte at any position") {
   const HostilePlans plans;
   const PlanFile good = branches_plan().build();
   size_t turn = 0;
@@ -110,13 +110,13 @@ TEST_CASE("Every command refuses a plan with a flipped byte at any position") {
     PlanFile broken = good;
     broken.mutable_bytes()[at] ^= std::byte{0x40};
     INFO("byte " << at << " of " << good.bytes().size());
-    // All commands load plans alike, so each position is tested with one of them.
+    // All commands load plans in the same way, so each position is tested with one of them.
     plans.check_refused(broken.bytes(), turn % 4, turn % 4 + 1);
     ++turn;
   }
 }
 
-TEST_CASE("Every command refuses a truncated plan") {
+TEST_CASE("Every command rejects a truncated plan") {
   const HostilePlans plans;
   const PlanFile good = branches_plan().build();
   size_t turn = 0;
@@ -128,7 +128,7 @@ TEST_CASE("Every command refuses a truncated plan") {
   plans.check_refused(good.bytes().first(good.bytes().size() - 1));
 }
 
-TEST_CASE("Every command refuses folders, pipes and missing files as plans") {
+TEST_CASE("Every command rejects folders, pipes and missing files as plans") {
   const HostilePlans plans;
   REQUIRE(::mkfifo(plans.path("pipe").c_str(), 0600) == 0);
   for (const std::string place : {"pipe", "out", "absent.nest"}) {
@@ -157,7 +157,7 @@ TEST_CASE("nestrt run states the expected inputs if the given ones are wrong") {
   plans.check_refused({"run", plan}, expected);
 }
 
-TEST_CASE("Pipes as arrays, images and lists are refused without waiting") {
+TEST_CASE("Pipes as arrays, images and lists are rejected without waiting") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   const std::string classifier = plans.folder().write("classifier.nest", classifier_plan().build().bytes());
@@ -170,7 +170,7 @@ TEST_CASE("Pipes as arrays, images and lists are refused without waiting") {
     plans.check_refused(command, "pipe' is not a regular file");
 }
 
-TEST_CASE("Images are refused for plans without a single image input") {
+TEST_CASE("Images are rejected for plans without a single image input") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("relu.nest", relu_plan().build().bytes());
   plans.check_refused({"run", plan, "--image", NESTRT_SOURCE_DIR "/examples/images/cat.png"}, "does not accept images");

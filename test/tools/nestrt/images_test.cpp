@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt run and eval with images and arrays on the command line.
+// Tests nestrt run and eval with images and arrays on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <limits>
@@ -112,7 +112,7 @@ TEST_CASE("nestrt warns if neither the plan nor an option states the preprocessi
   CHECK_THAT(unlikely.text, Contains("--mean is at most 1") && Contains("--scale is more than 1"));
 }
 
-TEST_CASE("With --labels an array gets a class, and a plan without class scores is refused") {
+TEST_CASE("With --labels an array gets a class, and a plan without class scores is rejected") {
   const ImageWorkshop workshop;
   workshop.write_array("green.npy", 1);
   const std::string names = workshop.write("names.txt", "red\ngreen\nblue\n");
@@ -125,7 +125,7 @@ TEST_CASE("With --labels an array gets a class, and a plan without class scores 
                 "not a row of class scores");
 }
 
-TEST_CASE("Class names are refused if their number differs from the number of classes") {
+TEST_CASE("Class names are rejected if their number differs from the number of classes") {
   const ImageWorkshop workshop;
   const std::string four = workshop.write("four.txt", "background\nred\ngreen\nblue\n");
   const std::string two = workshop.write("two.txt", "red\ngreen\n");
@@ -178,7 +178,7 @@ TEST_CASE("Without --labels nestrt eval uses the folders of images as classes") 
   check_refused(eval({"--class-names", workshop.write("other.txt", "red\ngreen\nblue\n")}), "the folder 'a_red'");
 }
 
-TEST_CASE("nestrt eval fills the batch of a plan, also the last incomplete one, and run refuses a batch") {
+TEST_CASE("nestrt eval fills the batch of a plan, also the last incomplete one, and run rejects a batch") {
   const ImageWorkshop workshop;
   const std::string batches = workshop.write_plan("batches.nest", colour_plan(4).build());
   write_class_folders(workshop, {"0", "1", "2"});
@@ -195,7 +195,7 @@ TEST_CASE("nestrt eval fills the batch of a plan, also the last incomplete one, 
   check_refused(run({batches, "--image", kCat}), "the plan has a batch of 4; nestrt eval fills batches");
 }
 
-TEST_CASE("An image that is labelled twice is scored once, or refused if its classes differ") {
+TEST_CASE("An image that is labelled twice is scored once, or rejected if its classes differ") {
   const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   workshop.write_array("blue.npy", 2);
@@ -221,7 +221,7 @@ TEST_CASE("NaN scores count as wrong and are reported") {
   CHECK_THAT(result.text, Contains("0.00 %  (0/1)") && Contains("1 of 1 inputs have NaN elements or scores"));
 }
 
-TEST_CASE("Two outputs with the same file are refused") {
+TEST_CASE("Two outputs with the same file are rejected") {
   const ImageWorkshop workshop;
   workshop.write_array("red.npy", 0);
   std::filesystem::create_directory(workshop.path("out"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of nestrt in addition to its results.
+// Tests messages that nestrt prints in addition to its results.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/copy_plan.h"
@@ -49,7 +49,7 @@ TEST_CASE("nestrt warns if the clock of --pace differs from the plan's") {
   CHECK_FALSE(warned_at(0));  // not stated
 }
 
-TEST_CASE("'-' is refused as a report file") {
+TEST_CASE("'-' is rejected as a report file") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes());
   const ProgramResult result = run_program("nestrt", {"bench", plan, "--runs", "1", "--json", "-"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt with unwritable output streams.
+// Tests nestrt with unwritable output streams.
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>

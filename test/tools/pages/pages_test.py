@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that the commands write with --html, in headless Chromium: drawn whole, and of use with a keyboard alone.
+"""Tests in headless Chromium that pages written with --html are drawn completely and usable with a keyboard alone.
 
     pages_test.py BIN_DIR
 
-Exit code 77 where Chromium is not installed."""
+Exit code 77 if Chromium is not installed."""
 
 import os
 import pathlib
@@ -38,7 +38,7 @@ class Pages(unittest.TestCase):
         cls.folder.cleanup()
 
     def page(self, program, *arguments):
-        """The page that a command writes, opened; fails where it does not draw all of its figures."""
+        """Opens the page that a command writes. Fails if the page does not draw all of its figures."""
         path = pathlib.Path(self.folder.name) / f"{self.id()}.html"
         done = subprocess.run([f"{BIN}/{program}", *arguments, "--html", path], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -62,7 +62,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.count("#figure-1 g.item"), rows - 1)  # the last one is the total
         self.assertGreater(self.count("#figure-4 g.item"), 1)
 
-    def test_explain_shows_which_operators_a_unit_takes(self):
+    def test_explain_shows_which_operators_a_unit_supports(self):
         self.page("nestc", "explain", self.plan)
         self.assertEqual(self.kinds(), ["graph", "table"])
         self.assertIn("has a program", self.browser.run("return document.querySelector('.legend').textContent"))
@@ -81,7 +81,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.count("#figure-3 g.item"), self.count("#figure-5 tbody tr"))
         self.assertEqual(self.count("#figure-6 g.item"), 5)
 
-    def test_profile_shows_what_each_unit_costs(self):
+    def test_profile_shows_the_costs_of_each_unit(self):
         self.page("nestrt", "profile", self.plan, "--units", "cpu,evta:sim", "--threads", "1", "--max-runs", "3")
         self.assertEqual(self.kinds(), ["bars", "table", "table"])
 
@@ -89,11 +89,11 @@ class Pages(unittest.TestCase):
         probe = subprocess.run([sys.executable, "-c", "import onnxruntime"], capture_output=True, check=False)
         private = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "nestrt"
         if probe.returncode != 0 and not private.is_dir():
-            self.skipTest("ONNX Runtime is not there")
+            self.skipTest("ONNX Runtime is not installed")
         self.page("nestc", "check", MODEL, self.float_plan, "--layers")
         self.assertEqual(self.kinds(), ["table", "bars", "table"])
 
-    def test_names_of_a_model_are_text_and_no_markup(self):
+    def test_names_of_a_model_are_text_not_markup(self):
         hostile = pathlib.Path(self.folder.name) / f"{HOSTILE.replace('/', '_')}.nest"
         hostile.write_bytes(pathlib.Path(self.plan).read_bytes())
         self.page("nestc", "explain", str(hostile))
@@ -125,7 +125,7 @@ class Pages(unittest.TestCase):
             reached.add(section)
         self.assertLessEqual({"graph", "table", "memory"}, reached)
 
-    def test_tables_are_sorted_by_their_heads(self):
+    def test_tables_are_sorted_by_their_headers(self):
         self.page("nestc", "inspect", self.plan)
         column = "[...document.querySelectorAll('#figure-2 tbody tr')].map(r => parseFloat(r.children[8].textContent) || 0)"
         self.browser.run("document.querySelectorAll('#figure-2 th button')[8].focus()")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that a plan names in addition to the best one, and the location of their weights.
+// Tests which kernels a plan names in addition to the best one, and where their weights are stored.
 #include <algorithm>
 
 #include "compiler-lite/codegen/cpu/cpu_backend.h"
@@ -26,7 +26,7 @@ Graph two_convolutions(bool s8) {
 
 struct Alternative {
   std::string set, chosen, other;
-  Packing packing = Packing::kNone;  // of the weights that the plan stores for it
+  Packing packing = Packing::kNone;  // packing of the weights that the plan stores for the kernel
 };
 
 std::vector<Alternative> alternatives_in(const Plan& plan) {

@@ -21,7 +21,7 @@ Elements random_elements(std::mt19937& generator, int64_t count, kernels::s8::Bo
 compiler::evta::ConvLayer random_conv(std::mt19937& generator, int64_t in_channels, int64_t out_channels,
                                       const compiler::evta::LayerAxis& axis, int64_t groups = 1);
 
-// Sizes of the plain tensors.
+// Return the sizes of the plain tensors.
 int64_t input_size(const compiler::evta::ConvLayer& layer);
 int64_t output_size(const compiler::evta::ConvLayer& layer);
 

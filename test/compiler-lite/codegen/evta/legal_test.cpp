@@ -20,7 +20,7 @@ using compiler::Graph;
 using compiler::Node;
 using compiler::ValueId;
 
-// Convolutions (one depthwise, one with a ReLU), pools, an addition, a concat and fully connected layers.
+// Returns convolutions (one depthwise, one with a ReLU), pools, an addition, a concat and fully connected layers.
 Graph network(std::mt19937& generator) {
   Graph graph;
   const ValueId x = add_input(graph, "x", {1, 20, 12, 12});
@@ -73,7 +73,7 @@ std::map<std::string, std::string> reasons(const Graph& graph) {
   return result;
 }
 
-// [images, channels] of a tensor.
+// Returns [images, channels] of a tensor.
 std::pair<int64_t, int64_t> planes(const Graph& graph, ValueId id) {
   return {graph.value(id).shape[0], graph.value(id).shape[1]};
 }

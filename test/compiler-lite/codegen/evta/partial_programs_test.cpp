@@ -41,7 +41,7 @@ Geometry random_geometry(std::mt19937& random) {
 // Builds a graph in the form that the emitter accepts; every named value has the exponent 5.
 class QuantizedGraph {
  public:
-  explicit QuantizedGraph(std::mt19937& random) : random_(random) { remember("x"); }
+  explicit QuantizedGraph(std::mt19937& random) : random_(random) { set_exponent_of("x"); }
 
   ValueId input(const Shape& shape) { return add_input(graph_, "x", shape); }
   ValueId conv(ValueId from, const Shape& weights, int32_t stride, const char* name, int32_t group = 1) {
@@ -54,7 +54,7 @@ class QuantizedGraph {
   }
   template <typename Attributes>
   ValueId op(Attributes attributes, const std::vector<ValueId>& inputs, const char* name) {
-    remember(name);
+    set_exponent_of(name);
     return add(graph_, std::move(attributes), inputs, name);
   }
 
@@ -68,7 +68,7 @@ class QuantizedGraph {
   }
 
  private:
-  void remember(const char* name) {
+  void set_exponent_of(const char* name) {
     profile_.values.emplace_back();
     profile_.values.back().name = name;
     profile_.values.back().exponent = 5;
@@ -79,7 +79,7 @@ class QuantizedGraph {
   compiler::QuantizationProfile profile_;
 };
 
-// x -> c0 -> c1, plus a second convolution of x if there is a residual.
+// Returns x -> c0 -> c1, plus a second convolution of x if there is a residual.
 Graph quantized(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const ValueId x = graph.input({1, 20, g.size, g.size});
@@ -92,7 +92,7 @@ Graph quantized(const Geometry& g, std::mt19937& random) {
   return std::move(graph).finish(y);
 }
 
-// x -> c0 -> c1 with c0 as residual: each part of c1 reads all of c0, and its own part of it.
+// Returns x -> c0 -> c1 with c0 as residual: each part of c1 reads all of c0 as input and its own part as residual.
 Graph looped(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const ValueId x = graph.input({1, 20, g.size, g.size});
@@ -101,8 +101,8 @@ Graph looped(const Geometry& g, std::mt19937& random) {
   return std::move(graph).finish(graph.op(binary_attributes(ops::BinaryKind::kAdd), {c1, c0}, "sum"));
 }
 
-// x -> c0 -> a depthwise convolution -> the maximum and the average of its windows -> their sum: channel by channel
-// except for x and c0.
+// Returns x -> c0 -> a depthwise convolution -> the maximum and the average of its windows -> their sum. All operators
+// after c0 work channel by channel.
 Graph channelwise(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const int64_t channels = g.out_channels;

@@ -14,7 +14,8 @@ namespace {
 using Catch::Matchers::Contains;
 using Operators = std::vector<uint32_t>;
 
-// A chain of Conv (1x1, 2 to 2 channels of 4x4: 64 multiply-accumulates, 16 bytes of weights) and Tanh: "c" and "t".
+// Returns a chain of Conv ("c"; 1x1, 2 to 2 channels of 4x4: 64 multiply-accumulates, 16 bytes of weights) and Tanh
+// ("t").
 Graph chain(const std::string& operators) {
   test::ModelBuilder model;
   model.input("v0", {1, 2, 4, 4}).output("v" + std::to_string(operators.size()));
@@ -128,7 +129,7 @@ TEST_CASE("A branch that the vendor rejects is not inside a part") {
 }
 
 TEST_CASE(
-    "No partition of a real network has more parts than the smallest region allows, whatever the vendor accepts") {
+    "No partition of a real network has more parts than the smallest region allows, for any capability of the vendor") {
   const auto graph = import_onnx(nestrt::test::kDemoModel);
   REQUIRE(graph);
   const size_t operators = model_operators(*graph).size();

@@ -10,7 +10,8 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Two branches: x -> a -> b -> join, x -> c -> d -> join; a also feeds d. Operators have the names of their results.
+// Returns two branches: x -> a -> b -> join, x -> c -> d -> join; a also feeds d. Operators have the names of their
+// results.
 Graph two_branches() {
   test::ModelBuilder model;
   model.input("x", {1, 4}).output("join");

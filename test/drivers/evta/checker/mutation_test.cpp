@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged programs: each is rejected, or stays within its memory, ends, and computes a result that does not depend on
-// the previous contents of memory.
+// Tests that each damaged program is rejected, or stays within its memory, ends, and computes a result that does not
+// depend on the previous contents of memory.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>

@@ -499,7 +499,7 @@ TEST_CASE("Idempotent operations may immediately write an accumulator again") {
 TestProgram on_chisel(const Sample& sample) { return sample.build("1x16_13_15_18_17"); }
 
 TEST_CASE(
-    "On the Chisel design a product may follow immediately on the same accumulator, an operation after one step") {
+    "On the Chisel design a product may use the same accumulator again immediately, and an operation after one step") {
   Sample sample;
   sample.gemm.loop.dst_factor_in = 0;
   CHECK(check(on_chisel(sample)).ok());
@@ -519,7 +519,7 @@ TEST_CASE("On the Chisel design an operation with an immediate has equal src and
   CHECK(check(on_chisel({})).ok());
 }
 
-TEST_CASE("On the Chisel design there are 2048 micro-ops") {
+TEST_CASE("The Chisel design has 2048 micro-ops") {
   Sample sample;
   sample.uop.sram_base = 2047;
   sample.gemm.loop.uop_begin = sample.alu.loop.uop_begin = 2047;

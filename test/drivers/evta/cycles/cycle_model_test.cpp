@@ -74,7 +74,8 @@ TEST_CASE("ResNet-18's cycles are within 5 % of the published ones, before and a
   CHECK(cycles > 6'623'232);  // one micro-op per cycle
 }
 
-TEST_CASE("No profile counts fewer cycles than the work needs or more than the modules have") {
+TEST_CASE(
+    "No profile counts fewer cycles than the work needs, and no module is busy or waits longer than the program runs") {
   std::vector<std::vector<Instruction>> programs = {*schedule(resnet18_convolutions()[0], {8, 2}, configuration()),
                                                     *schedule(resnet18_convolutions()[9], {7, 8}, configuration())};
   for (VtaUnitTest& test : vta_unit_tests()) programs.push_back(std::move(test.instructions));

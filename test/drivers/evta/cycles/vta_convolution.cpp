@@ -76,7 +76,7 @@ class Schedule {
     loaded_ = true;
   }
 
-  // One block of input channels.
+  // Adds one block of input channels.
   void add_step(uint32_t row, uint32_t block, uint32_t channel) {
     const uint32_t taps = conv_.kernel * conv_.kernel;
     for (uint32_t thread = 0; thread < kThreads; ++thread) {

@@ -13,10 +13,10 @@
 
 namespace nestrt::evta::test {
 
-// Square, padded to keep its size except for the stride. Channels in blocks.
+// A square convolution, padded so that only the stride reduces its size. Channels are counted in blocks.
 struct Convolution {
   const char* name;
-  uint32_t size;  // of the input
+  uint32_t size;  // height and width of the input
   uint32_t in_blocks;
   uint32_t out_blocks;
   uint32_t kernel;

@@ -33,7 +33,7 @@ void store_results(VtaStream* stream, uint16_t elements) {
   stream->store(dense(Memory::kOut, elements));
 }
 
-// ACC loads, one ALU instruction per opcode, a store of everything.
+// Returns a program of ACC loads, one ALU instruction per opcode, and a store of all results.
 std::vector<Instruction> elementwise(uint16_t outer, uint16_t inner, int loads, std::vector<AluOpcode> opcodes) {
   VtaStream stream;
   const auto count = static_cast<uint16_t>(outer * inner);
@@ -58,7 +58,8 @@ std::vector<Instruction> padded_load() {
   return stream.instructions();
 }
 
-// 4 inputs by 4 weights. `threads` virtual threads divide the inputs; all finish one stage before the next.
+// Returns a product of 4 inputs and 4 weights. `threads` virtual threads divide the inputs; all finish one stage before
+// the next.
 std::vector<Instruction> gemm(uint16_t threads) {
   VtaStream stream;
   const auto rows = static_cast<uint16_t>(4 / threads);

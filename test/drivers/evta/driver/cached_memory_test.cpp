@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in host-visible memory with a non-coherent cache.
+// Tests programs in host-visible memory with a non-coherent cache.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -40,7 +40,7 @@ class HostVisibleCopy {
     std::memset(x_.data(), 7, x_.size());
   }
 
-  // `meanwhile`: what the host does while the accelerator works.
+  // Runs the program. `meanwhile`: what the host does while the accelerator works.
   template <typename Meanwhile>
   void run(const Meanwhile& meanwhile) {
     Submission submission;

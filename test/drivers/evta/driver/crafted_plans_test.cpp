@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that no compiler generates: the result of a program does not depend on the location or the producer of its
-// tensors.
+// Tests, with plans that no compiler generates, that the result of a program does not depend on the location or the
+// producer of its tensors.
 #include <catch2/catch.hpp>
 #include <memory>
 
@@ -39,7 +39,7 @@ class CraftedPlan {
     program.ranges.push_back({test::kUopAddress, uop_bytes, plan::RangeAccess::kRead, -1, 1});
     return program;
   }
-  void weights_are_the_identity(plan::Program& program) const {
+  void set_identity_weights(plan::Program& program) const {
     const auto block = static_cast<uint64_t>(configuration_.block());
     program.ranges.push_back({test::kWgtAddress, block * block, plan::RangeAccess::kRead, -1, 2});
   }
@@ -70,7 +70,7 @@ class CraftedPlan {
 
  private:
   const Configuration& configuration_;
-  std::vector<std::pair<size_t, plan::Program>> programs_;  // by branch; their segments are still tensors
+  std::vector<std::pair<size_t, plan::Program>> programs_;  // branch and its program, whose segments are tensors
   std::unique_ptr<PlanFile> file_;                          // source of the plan
 };
 
@@ -181,7 +181,7 @@ struct PlanWithView {
   }
   void add_copy(size_t branch, int from, int to) {
     plan::Program program = crafted.program(16);
-    crafted.weights_are_the_identity(program);
+    crafted.set_identity_weights(program);
     program.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, from});
     program.ranges.push_back({test::kOutAddress, 256, plan::RangeAccess::kWrite, to});
     crafted.add_program(branch, program);
@@ -190,7 +190,7 @@ struct PlanWithView {
   CraftedPlan crafted;
 };
 
-TEST_CASE("A view in an accelerator's branch does not count as its result and is transferred") {
+TEST_CASE("A view in an accelerator's branch is transferred and does not count as its result") {
   check_like_cpu(PlanWithView(false).crafted.made());
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("A unit with checked results need not compute unread values") {
   crafted.copy(inner, y);
   crafted.copy(y, out);
   plan::Program program = crafted.program(16);
-  crafted.weights_are_the_identity(program);
+  crafted.set_identity_weights(program);
   program.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, in});
   program.ranges.push_back({test::kOutAddress, 256, plan::RangeAccess::kWrite, y});
   crafted.add_program(0, program);
@@ -245,7 +245,7 @@ TEST_CASE("A result in wider blocks than the plan's is read back by the accelera
   add("from_blocks", ops::Reorder{}, result, plain);
   add("dequantize", ops::Dequantize{}, plain, out);
   plan::Program first = crafted.program(8), second = crafted.program(6);
-  for (plan::Program* program : {&first, &second}) crafted.weights_are_the_identity(*program);
+  for (plan::Program* program : {&first, &second}) crafted.set_identity_weights(*program);
   first.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, blocks, 0, plan::RangeLayout::kBlocked32});
   first.ranges.push_back(
       {test::kOutAddress, 256, plan::RangeAccess::kWrite, widened, 0, plan::RangeLayout::kBlocked32});

@@ -278,7 +278,7 @@ TEST_CASE("A run that was cancelled before its submission does not start") {
   CHECK(copy.is_unchanged());
 }
 
-TEST_CASE("A cancelled result is not a failure of the unit") {
+TEST_CASE("A run that exceeds its deadline is not a failure of the unit") {
   FaultyUnit faulty;
   PreparedCopy copy(*faulty.unit);
   do {

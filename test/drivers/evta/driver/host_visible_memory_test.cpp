@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions whose activations are in an accelerator's host-visible memory.
+// Tests sessions whose activations are in an accelerator's host-visible memory.
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
@@ -27,7 +27,7 @@ uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
   return count;
 }
 
-TEST_CASE("The host accesses host-visible memory in place, and other memory is not found there") {
+TEST_CASE("An accelerator provides host-visible memory that the host accesses in place, and the CPU provides none") {
   auto units = open_units("evta:sim");
   REQUIRE(units);
   const auto memory = units->front()->allocate_shared(4096);
@@ -59,20 +59,20 @@ TEST_CASE("Only the caller's tensors are copied") {
 }
 
 TEST_CASE("Results passed between programs of one accelerator are transferred to the host but not back") {
-  uint64_t handed_over = 0, both_ways = 0;
+  uint64_t shared = 0, both_ways = 0;
   for (uint32_t seed = 0; seed < 5; ++seed) {
     const TestedPlan plan(test::random_network(test::stock_configuration(), 8, seed).build());
     auto units = open_units("evta:sim,cpu", {.num_threads = 1});
     REQUIRE(units);
     const auto session = plan.open(*units);
     REQUIRE(plan.is_right(*session, seed));
-    const uint64_t bytes = session->inputs()[0].size_bytes();  // of every tensor
+    const uint64_t bytes = session->inputs()[0].size_bytes();  // all tensors have this size
     CHECK(session->memory().copied_bytes == bytes * count_of_callers_on(*session, "evta0"));
-    handed_over += session->memory().shared_memory_bytes;
+    shared += session->memory().shared_memory_bytes;
     both_ways += 2 * bytes * static_cast<uint64_t>(nestrt::test::count_operators_on(*session, "evta0"));
   }
-  CHECK(handed_over < both_ways);
-  CHECK(handed_over >= both_ways / 2);
+  CHECK(shared < both_ways);
+  CHECK(shared >= both_ways / 2);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class HalfBlockCopy {
     program_.emplace(std::move(*placed));
   }
 
-  // 32 channels of each pixel.
+  // Runs the program and returns 32 channels of each pixel.
   std::vector<int8_t> run() {
     std::vector<int8_t> x(static_cast<size_t>(16 * pixels_)), y(static_cast<size_t>(32 * pixels_));
     std::iota(x.begin(), x.end(), int8_t{1});

@@ -14,7 +14,7 @@ class PreparedCopy : public nestrt::test::PreparedCopy {
 
   using nestrt::test::PreparedCopy::run;
   using nestrt::test::PreparedCopy::submit;
-  // The deadline also applies to the unit.
+  // Runs the program. The deadline also applies to the unit.
   Status run(Deadline deadline, RunObserver* observer = nullptr) {
     Submission submission;
     submission.deadline = submission.unit_deadline = deadline;

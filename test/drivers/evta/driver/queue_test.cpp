@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which programs of several sessions run on one accelerator.
+// Tests the order in which programs of several sessions run on one accelerator.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -17,7 +17,7 @@ namespace {
 // Blocks the end of programs.
 struct Gate {
   std::atomic<bool> is_open{true};
-  std::atomic<int> waiting{0};  // for programs that have ended on the accelerator
+  std::atomic<int> waiting{0};  // number of programs that have ended on the accelerator and wait
 
   void open() {
     is_open = true;

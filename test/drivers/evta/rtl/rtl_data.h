@@ -13,7 +13,7 @@ namespace nestrt::evta::test {
 
 struct RtlVector {
   VectorCase program;
-  std::map<std::string, uint64_t> measured;  // by column of the table
+  std::map<std::string, uint64_t> measured;  // key: column of the table
 };
 
 // Reads shared/data/rtl/<name>.bin and .tsv. If they are missing, returns nullopt and the test case counts as skipped.

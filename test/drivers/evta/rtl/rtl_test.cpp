@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker and the cycle model against complete RTLs of VTA, simulated cycle by cycle: the HLS design with 40 cycles
-// from a read's request to its first beat, as hls_zynq7020 assumes; the Chisel design with one.
+// Compares the checker and the cycle model with complete RTLs of VTA, simulated cycle by cycle. The first beat of a
+// read arrives 40 cycles after its request in the HLS design, as hls_zynq7020 assumes, and one cycle after it in the
+// Chisel design.
 #include <catch2/catch.hpp>
 #include <iterator>
 #include <span>
@@ -22,7 +23,8 @@ uint64_t cycles_of(const RtlVector& vector, const Configuration& configuration, 
   return count->cycles;
 }
 
-// The checker rejects what the RTL computed incorrectly. Everything else passes it and both simulators.
+// Checks that the checker rejects a program that the RTL computes incorrectly, and that any other program passes the
+// checker and both simulators.
 void check_verdict(const RtlVector& vector, const Configuration& configuration, const std::string& column) {
   const Status status = replay_in_both(vector.program, configuration, OnChip::kZero);
   INFO(vector.program.name << ": " << status.to_string());
@@ -38,7 +40,7 @@ TEST_CASE("Exactly the programs that the RTL computes incorrectly are rejected")
   }
 }
 
-// Those that store rely on accumulators zeroed by the reset, which a driver cannot.
+// Transfers that store rely on accumulators that the reset zeroed. A driver cannot rely on them.
 TEST_CASE("Single transfers pass after a reset and store what the RTL stores") {
   const auto vectors = rtl_vectors("transfers");
   if (!vectors) return;

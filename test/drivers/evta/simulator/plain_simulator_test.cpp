@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors that a strict simulation finds.
+// Tests that a strict simulation finds errors.
 #include "test/support/evta/plain_simulator.h"
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ class Rounds {
   }
 
  private:
-  // An omitted token is still given and taken, but orders nothing.
+  // Adds one round. An omitted token is still given and taken, but orders nothing.
   void add_round(bool second, uint64_t inp, uint64_t out) {
     program_.load({Memory::kInp, 0, program_.element(inp, Memory::kInp), 1, 1, 1},
                   {.pop_next = second && gemm_before_next_load, .push_next = true});

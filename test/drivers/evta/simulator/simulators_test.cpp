@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of both simulators.
+// Tests properties that both simulators share.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
@@ -125,7 +125,7 @@ TEST_CASE("A shift uses the low 5 bits of its amount, signed") {
   CHECK(OneElement(5).alu(AluOpcode::kShr, 16).alu(AluOpcode::kShr, 15).stored() == static_cast<int8_t>(5 << 1));
 }
 
-// acc[0] = operation(acc[0], acc[1]) on lanes of 3 and `amount`, or with `amount` as immediate.
+// Returns acc[0] after acc[0] = operation(acc[0], acc[1]) on lanes of 3 and `amount`, or with `amount` as immediate.
 int stored_with_operand(AluOpcode opcode, bool use_immediate, int32_t amount) {
   OneElement element(3);
   std::vector<std::byte> bytes;

@@ -42,7 +42,7 @@ class FileWriter {
 
 constexpr Loop kOneStep{.uop_end = 1};
 
-// One case: 16 accumulators of 3, plus 4, stored as the first of two outputs.
+// Returns a file with one case: 16 accumulators of 3, plus 4, stored as the first of two outputs.
 std::vector<std::byte> sample_file(uint32_t expected = 0x07070707) {
   FileWriter file;
   file.text("VTAV");

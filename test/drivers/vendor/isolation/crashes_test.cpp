@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An application survives crashes anywhere in an isolated plug-in, with the host's results.
+// Tests that an application survives crashes anywhere in an isolated plug-in and gets the host's results.
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@
 namespace nestrt::vendor::test {
 namespace {
 
-// What an ended process may leave behind.
+// Resources that a plug-in process may leak when it ends.
 struct Remains {
   size_t descriptors = 0, mappings = 0;
   bool has_children = false;
@@ -41,7 +41,7 @@ struct Wrong {
   Fault fault;
 };
 
-// Each hang costs a full timeout, so hangs with long timeouts are drawn less often.
+// Draws a call and its fault. Each hang costs a full timeout, so hangs with long timeouts are drawn less often.
 Wrong draw(std::mt19937& random) {
   const auto entry = static_cast<Entry>(random() % kNumEntries);
   auto fault = static_cast<Fault>(1 + random() % kNumFaults);
@@ -93,7 +93,8 @@ class Campaign {
     CHECK(session->num_host_fallbacks() == 0);
   }
 
-  // Number of faults that occurred. A fault may not occur if the machine is so slow that the process is killed earlier.
+  // Returns the number of faults that occurred. A fault may not occur if the machine is so slow that the process is
+  // killed earlier.
   int injected() const { return injected_; }
 
  private:
@@ -145,7 +146,7 @@ class Campaign {
 TEST_CASE("An application survives crashes in an isolated plug-in and computes what the host does") {
   if (!needs_isolation()) return;
   const nestrt::test::Quiet quiet;
-  static_cast<void>(new_orders());  // which stay
+  static_cast<void>(new_orders());  // mapped until exit, so not a leak
   const Remains before = Remains::now();
   std::mt19937 random(1);
   {

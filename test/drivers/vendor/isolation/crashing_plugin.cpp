@@ -19,13 +19,13 @@
 namespace nestrt::vendor::test {
 namespace {
 
-// In a file of this process.
+// Creates the orders in a temporary file of this process.
 Orders* make_orders() {
   static const nestrt::test::TemporaryFolder kFolder;
   const std::string path = kFolder.write("orders", std::vector<std::byte>(sizeof(Orders)));
   const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   void* const mapped = ::mmap(nullptr, sizeof(Orders), PROT_READ | PROT_WRITE, MAP_SHARED, file.value(), 0);
-  if (mapped == MAP_FAILED) FAIL("no orders can be given");
+  if (mapped == MAP_FAILED) FAIL("the file with the orders cannot be mapped");
   ::setenv(kOrdersVariable, path.c_str(), 1);
   return new (mapped) Orders;
 }
@@ -33,14 +33,14 @@ Orders* make_orders() {
 }  // namespace
 
 bool isolation_works() {
-  // Without arguments it prints its purpose.
+  // Without arguments, the program prints its usage and exits with 2.
   static const int kStatus = std::system("'" NESTRT_BINARY_DIR "/lib/nestrt/nestrt-plugin' 2>/dev/null");
   return WIFEXITED(kStatus) && WEXITSTATUS(kStatus) == 2;
 }
 
 bool needs_isolation() {
   if (isolation_works()) return true;
-  nestrt::test::skip("a process for a plug-in does not start here");
+  nestrt::test::skip("this machine cannot start a process for a plug-in");
   return false;
 }
 

@@ -13,9 +13,10 @@ namespace nestrt::vendor::test {
 
 inline constexpr char kCrashingPlugin[] = NESTRT_BINARY_DIR "/test/plugins/libcrashing.so";
 
-// Returns whether a plug-in process starts here. Emulators of other processors do not emulate child processes.
+// Returns whether this machine can start a plug-in process. Emulators of other processors do not emulate child
+// processes.
 bool isolation_works();
-// Same; if it does not, the test case counts as skipped.
+// Returns the same, but skips the test case if the machine cannot start one.
 bool needs_isolation();
 
 // Returns the orders for all plug-ins started from now on; initially empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plug-ins in separate processes. The crashing one is test/drivers/plugins/crashing.cpp.
+// Tests plug-ins in separate processes. The crashing one is test/drivers/plugins/crashing.cpp.
 #include "drivers/vendor/isolation/isolated_device.h"
 
 #include <fcntl.h>
@@ -233,7 +233,7 @@ TEST_CASE("Closing the unit of an isolated plug-in always ends its process") {
 }
 
 // Returns whether all writers of a pipe are gone within a time limit. Ignores what they wrote.
-bool comes_to_an_end(int pipe) {
+bool pipe_reaches_end(int pipe) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(nestrt::test::kLongEnough);
   char written[256];
   pollfd waiting = {pipe, POLLIN, 0};
@@ -256,7 +256,7 @@ TEST_CASE("The process of an isolated plug-in always ends with the application")
   CHECK(WIFEXITED(state));
   CHECK(WEXITSTATUS(state) == 0);
   // The plug-in's process has the pipe as its standard output.
-  CHECK(comes_to_an_end(ends[0]));
+  CHECK(pipe_reaches_end(ends[0]));
   ::close(ends[0]);
 }
 

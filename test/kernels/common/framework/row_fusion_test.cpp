@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row fusion is bit-identical to sequential execution: random chains of pointwise and depthwise convolutions, image
-// convolutions, pools and norms, f32 and s8, over memory with previous contents.
+// Tests that row fusion is bit-identical to sequential execution, for random chains of pointwise and depthwise
+// convolutions, image convolutions, pools and norms, in f32 and s8, on memory with previous contents.
 #include "kernels/common/framework/row_fusion.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TensorSpec constant_spec(const TestTensor& tensor) {
 
 class Chain {
  public:
-  // `image`: the first link is a convolution of an image.
+  // Creates a random chain. `image`: the first link is a convolution of an image.
   Chain(std::mt19937& generator, DataType type, bool image) : generator_(generator), type_(type) {
     exponent_.exponents = {3};
     const int channels = between(1, image ? static_cast<int>(kernels::kStemChannels) : 40);
@@ -86,7 +86,7 @@ class Chain {
                           Shape{between(1, 2), channels, between(1, 19), between(1, 12)}, generator);
   }
 
-  // `adds`: adds a residual to the result of a convolution.
+  // Adds a link. `adds`: a residual is added to the result of a convolution.
   void add(LinkKind kind, bool adds) {
     Link& link = links_.emplace_back();
     const Shape x = tensors_.back().shape;
@@ -227,7 +227,7 @@ class Chain {
     return kernels::rules<ops::Conv>().infer.get();
   }
 
-  // Kernels that support rows, independent of the machine's preferences.
+  // Returns a kernel that supports rows, independent of the machine's preferences.
   std::string kernel_name(LinkKind kind) const {
     const std::string conv = type_ == DataType::kS8 ? "conv.s8." : "conv.f32.";
     if (kind == LinkKind::kPointwise) return conv + "direct16";

@@ -80,7 +80,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   CHECK(output == expected);
 }
 
-// All small numbers of points, and some larger ones.
+// Returns all small numbers of points, and some larger ones.
 std::vector<int64_t> sizes(int64_t most) {
   std::vector<int64_t> result;
   for (const int64_t points : {1, 2, 3, 4, 5, 6, 7, 9, 12, 14, 17, 22, 24, 49, 54})
@@ -185,7 +185,7 @@ TEST_CASE("A tile of few points and many blocks computes the same sums as tiles 
   force_instruction_set(before);
 }
 
-TEST_CASE("A tile with evenly spaced points computes the sums of plain loops") {
+TEST_CASE("A tile with evenly spaced points computes the same sums as plain loops") {
   std::mt19937 generator(2);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
@@ -206,20 +206,20 @@ TEST_CASE("Tiles prefetch exactly the weights of the next block") {
   constexpr int64_t kElements = 48, kBlock = kElements * kTileBlock;
   const std::vector<float> next(kBlock);
   for (int64_t count = 1; count <= 40; ++count) {
-    std::vector<bool> brought(kBlock);
+    std::vector<bool> prefetched(kBlock);
     for (int64_t index = 0; index < count; ++index) {
       Tile16 tile;
       set_prefetch(tile, next.data(), kBlock, index, count);
       const int64_t from = tile.prefetch - next.data(), to = from + kElements * tile.prefetch_step;
       REQUIRE(from >= 0);
       REQUIRE(to <= kBlock);
-      std::fill(brought.begin() + from, brought.begin() + to, true);
+      std::fill(prefetched.begin() + from, prefetched.begin() + to, true);
     }
-    CHECK(std::all_of(brought.begin(), brought.end(), [](bool is) { return is; }));
+    CHECK(std::all_of(prefetched.begin(), prefetched.end(), [](bool is) { return is; }));
   }
 }
 
-TEST_CASE("A tile of any size computes the sums of plain loops") {
+TEST_CASE("A tile of any size computes the same sums as plain loops") {
   std::mt19937 generator(1);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {
@@ -261,7 +261,7 @@ TEST_CASE("The result of a point does not depend on its tile") {
   force_instruction_set(before);
 }
 
-TEST_CASE("Infinities and NaNs affect only their point, and NaNs pass bounds") {
+TEST_CASE("Infinities and NaNs affect only their point, and bounds keep NaNs") {
   std::mt19937 generator(3);
   const InstructionSet before = current_instruction_set();
   for (const InstructionSet set : supported_instruction_sets()) {

@@ -94,7 +94,7 @@ int64_t plane_byte(int64_t planes, int64_t byte) {
 
 }  // namespace
 
-TEST_CASE("AMX tiles compute the sums of plain loops modulo 2^32") {
+TEST_CASE("AMX tiles compute the same sums as plain loops, modulo 2^32") {
   if (!has_tiles()) return skip("this machine has no AMX");
   std::mt19937 generator(1);
   for (const int64_t points : {1, 7, 16})

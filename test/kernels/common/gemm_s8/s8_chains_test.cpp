@@ -69,7 +69,7 @@ TEST_CASE("Small weights share a sum for two steps and large ones for half a ste
   CHECK(of_equal(64) == std::vector<uint8_t>{both, both, both | kLastStep, both, both, both | kLastStep});
 }
 
-TEST_CASE("Padding outputs take one step, and others as many as have non-zero weights") {
+TEST_CASE("Padding outputs need one step, and other outputs need the steps up to their last non-zero weight") {
   std::vector<int8_t> weights(static_cast<size_t>(3 * kStepBytes), 0);
   for (int64_t i = 0; i < 3 * kStepBytes; ++i)
     if (i % 64 < 32) weights[static_cast<size_t>(i)] = 63;
@@ -90,7 +90,7 @@ TEST_CASE("A single large weight shortens the chains of its half block only") {
   CHECK(chains_of(weights, 2 * kStepBytes) == std::vector<uint8_t>{kAfterStep, last, kAfterStep, last | kAfterHalf});
 }
 
-// Returns the largest magnitude that 16-bit sums of non-negative inputs reach. `kinds`: of each step.
+// Returns the largest magnitude that 16-bit sums of non-negative inputs reach. `kinds`: how each step is summed.
 int largest_word(const std::vector<int8_t>& weights, const std::vector<uint8_t>& kinds) {
   int largest = 0;
   for (size_t step = 0; step < kinds.size(); ++step) {

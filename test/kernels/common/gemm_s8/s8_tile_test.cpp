@@ -54,7 +54,7 @@ int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) 
   return sum;
 }
 
-// Magnitudes up to `size`.
+// Scales the weights to magnitudes of at most `size`.
 void make_smaller(std::vector<int8_t>& weights, int size) {
   for (int8_t& weight : weights) weight = static_cast<int8_t>(weight * size / 128);
 }
@@ -97,7 +97,7 @@ void draw_shape_of_sums(const S8TileKernel& kernel, std::mt19937& generator, S8T
   tile.length = kernels::kS8Grain * draw(generator, 0, one_segment ? 12 : 2);
 }
 
-// A tile that writes outputs; with chains, any number of points.
+// Draws the shape of a tile that writes outputs; with chains, it has any number of points.
 void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, S8Tile& tile) {
   if (kernel.finishes == S8TileFinishes::kAll) {
     draw_shape_of_sums(kernel, generator, tile);
@@ -113,12 +113,12 @@ void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, 
   tile.padded = draw(generator, 0, 1) == 0;
 }
 
-// The last inputs of a pixel may be padding channels.
+// Clears the weights of the last inputs of a pixel, which may be padding channels.
 void clear_last(int64_t inputs, std::vector<int8_t>& weights) {
   std::fill(weights.end() - std::min(inputs * kTileBlock, std::ssize(weights)), weights.end(), 0);
 }
 
-// Half of the last block of outputs may be padding channels.
+// Clears the weights of half of the last block of outputs, which may be padding channels.
 void clear_half_of_block(std::vector<int8_t>& weights) {
   constexpr size_t kGroup = 4 * kTileBlock;
   for (size_t i = 0; i < weights.size(); ++i)
@@ -161,7 +161,7 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   return o;
 }
 
-// The start values of sums if `input_offset` is added to the inputs.
+// Returns the start values of the sums if `input_offset` is added to the inputs.
 std::vector<int32_t> start_without(int64_t input_offset, const TileOperands& o) {
   std::vector<int32_t> start;
   for (int64_t i = 0; i < o.tile.blocks * kTileBlock; ++i)
@@ -250,7 +250,7 @@ void check_outputs(const S8TileKernel& kernel, std::mt19937& generator) {
 
 }  // namespace
 
-TEST_CASE("Every s8 tile computes the sums of plain loops") {
+TEST_CASE("Every s8 tile computes the same sums as plain loops") {
   std::mt19937 generator(1);
   for (InstructionSet set : kernels::supported_instruction_sets()) {
     for (const S8TileKernel& kernel : kernels::s8_tile_kernels(set)) {
@@ -274,7 +274,7 @@ TEST_CASE("An s8 tile that writes outputs matches plain loops followed by s8 ari
   if (!any) skip("no tile of this machine writes outputs");
 }
 
-TEST_CASE("Weights of -128 are paired at the same position of an even group and the next") {
+TEST_CASE("Weights of -128 are paired if they have the same position in an even group and the next group") {
   const auto meet = [](std::initializer_list<size_t> taps) {
     std::vector<int8_t> weights(size_t{9} * kTileBlock, 1);
     for (const size_t tap : taps) weights[tap * kTileBlock + 3] = -128;

@@ -120,7 +120,7 @@ namespace {
 
 using test::kInf, test::kNan;
 
-// Geometric steps from 1e-42 to 1e3 of both signs, and the special values; the length is a multiple of 16.
+// Returns geometric steps from 1e-42 to 1e3 of both signs, and special values; the length is a multiple of 16.
 std::vector<float> arguments() {
   std::vector<float> values = {0.0f,   -0.0f,  kInf,   -kInf, kNan, 3e38f, -3e38f, 1e-45f,
                                88.72f, -87.4f, 0.625f, 1,     -1,   2,     89,     -104};
@@ -130,7 +130,7 @@ std::vector<float> arguments() {
   return values;
 }
 
-// Relative to the result, or to 1e-30 if the result is smaller (denormals).
+// Returns the largest error, relative to the result, or to 1e-30 if the result is smaller (denormals).
 double worst_error(const std::vector<float>& x, const std::vector<float>& y, double (*expected)(double)) {
   double worst = 0;
   for (size_t i = 0; i < x.size(); ++i) {

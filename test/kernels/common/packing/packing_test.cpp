@@ -157,7 +157,7 @@ TEST_CASE("Packed sizes are rejected if the packing does not fit or the size ove
 namespace {
 
 // Returns whether the element belongs to an existing channel of a padding output of a matrix.
-bool is_nobodys(Packing packing, const Shape& shape, ptrdiff_t element) {
+bool is_unchecked_padding(Packing packing, const Shape& shape, ptrdiff_t element) {
   const PackingRow& row = row_of(packing);
   if (row.form != PackedForm::kMatrix) return false;
   const int64_t block = row.whole_blocks ? row.channel_block : 1, group = row.channel_group;
@@ -170,7 +170,7 @@ bool is_nobodys(Packing packing, const Shape& shape, ptrdiff_t element) {
 
 // Corrupts every packed element in turn: exactly those that unpacking ignores must be found.
 template <typename T>
-void check_padding_is_looked_at(Packing packing, const Shape& shape) {
+void check_padding_is_verified(Packing packing, const Shape& shape) {
   CAPTURE(name(packing), shape.to_string());
   std::vector<T> elements = packed<T>(packing, shape);
   REQUIRE(has_zero_padding(packing, shape, elements.data()));
@@ -180,7 +180,7 @@ void check_padding_is_looked_at(Packing packing, const Shape& shape) {
     const T before = std::exchange(element, T{99});
     unpack_weights(packing, shape, elements.data(), plain.data());
     const bool is_padding =
-        before != T{99} && plain == expected && !is_nobodys(packing, shape, &element - &elements[0]);
+        before != T{99} && plain == expected && !is_unchecked_padding(packing, shape, &element - &elements[0]);
     CHECK(has_zero_padding(packing, shape, elements.data()) == !is_padding);
     element = before;
   }
@@ -191,15 +191,15 @@ void check_padding_is_looked_at(Packing packing, const Shape& shape) {
 TEST_CASE("Non-zero padding is detected at every position") {
   for (const int64_t outputs : {16, 17})
     for (const int64_t channels : {1, 4, 16, 18}) {
-      check_padding_is_looked_at<float>(Packing::kO16i16, {outputs, channels, 2});
-      check_padding_is_looked_at<float>(Packing::kStem16, {outputs, channels, 2});
-      check_padding_is_looked_at<float>(Packing::kPanel16, {channels, outputs});
-      check_padding_is_looked_at<int8_t>(Packing::kS8O16i4, {outputs, channels, 2});
-      check_padding_is_looked_at<int8_t>(Packing::kS8Stem, {outputs, channels, 2});
-      check_padding_is_looked_at<int8_t>(Packing::kS8Panel, {channels, outputs});
+      check_padding_is_verified<float>(Packing::kO16i16, {outputs, channels, 2});
+      check_padding_is_verified<float>(Packing::kStem16, {outputs, channels, 2});
+      check_padding_is_verified<float>(Packing::kPanel16, {channels, outputs});
+      check_padding_is_verified<int8_t>(Packing::kS8O16i4, {outputs, channels, 2});
+      check_padding_is_verified<int8_t>(Packing::kS8Stem, {outputs, channels, 2});
+      check_padding_is_verified<int8_t>(Packing::kS8Panel, {channels, outputs});
     }
-  check_padding_is_looked_at<float>(Packing::kDepthwise16, {17, 1, 3});
-  check_padding_is_looked_at<int8_t>(Packing::kS8Depthwise16, {17, 1, 3});
+  check_padding_is_verified<float>(Packing::kDepthwise16, {17, 1, 3});
+  check_padding_is_verified<int8_t>(Packing::kS8Depthwise16, {17, 1, 3});
 }
 
 }  // namespace nestrt::kernels

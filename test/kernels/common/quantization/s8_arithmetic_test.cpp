@@ -13,7 +13,7 @@ namespace {
 constexpr Rounding kRoundings[] = {Rounding::kHalfUp, Rounding::kFloor};
 constexpr int32_t kMin32 = std::numeric_limits<int32_t>::min(), kMax32 = std::numeric_limits<int32_t>::max();
 
-// floor(value / 2^shift + half), computed from the definition rather than with shifts.
+// Returns floor(value / 2^shift + half), computed from the definition rather than with shifts.
 double divided(double value, int shift, Rounding rounding) {
   return std::floor(value / std::ldexp(1.0, shift) + (rounding == Rounding::kHalfUp && shift > 0 ? 0.5 : 0.0));
 }
@@ -40,7 +40,7 @@ TEST_CASE("A right shift divides and rounds half up or down, for negative values
   CHECK(failures == 0);
 }
 
-TEST_CASE("Shifts keep their meaning at the ends of int32 while the rounding term fits") {
+TEST_CASE("Shifts are exact at the limits of int32 if the rounding term fits") {
   for (int shift = 0; shift <= kMaxShift; ++shift) {
     CHECK(shift_right(kMin32, shift, Rounding::kHalfUp) == divided(kMin32, shift, Rounding::kHalfUp));
     CHECK(shift_right(kMax32, shift, Rounding::kFloor) == divided(kMax32, shift, Rounding::kFloor));
@@ -49,7 +49,7 @@ TEST_CASE("Shifts keep their meaning at the ends of int32 while the rounding ter
   }
 }
 
-TEST_CASE("Sums wrap around the ends of int32, the rounding term included") {
+TEST_CASE("Sums, including the rounding term, wrap around at the limits of int32") {
   CHECK(wrapping_add(kMax32, 1) == kMin32);
   CHECK(multiply_add(kMin32, -128, 1) == kMax32 - 127);
   CHECK(shift_right(kMax32, 1, Rounding::kHalfUp) == kMin32 / 2);
@@ -125,13 +125,13 @@ TEST_CASE("Addition aligns its operands, rounds the sum once and clips it") {
   CHECK(add(-100, 50, {0, 0, 0}, Rounding::kHalfUp, {0, 127}) == 0);
 }
 
-TEST_CASE("Averages divide by a shift or by a reciprocal of 24 bits") {
+TEST_CASE("Averages divide by a shift or by a 24-bit reciprocal") {
   for (Rounding rounding : kRoundings) {
     int failures = 0;
     for (int64_t count = 1; count <= 256; ++count)
       for (int64_t sum = -128 * count; sum <= 127 * count; sum += 3) {
-        // The reciprocal is off by at most 2^-25: no more than 2^-9 for these sums. Results differ from the exact
-        // quotient only where it is that close to a boundary.
+        // The reciprocal is off by at most 2^-25: no more than 2^-9 for these sums. A result differs from the exact one
+        // only if the quotient is that close to a rounding boundary.
         const double quotient = static_cast<double>(sum) / static_cast<double>(count);
         const double half = rounding == Rounding::kHalfUp ? 0.5 : 0.0;
         const int result = average(static_cast<int32_t>(sum), count, rounding);

@@ -25,7 +25,7 @@ TEST_CASE("s8c quantize divides, rounds half to even, adds the zero point and cl
   CHECK(s8c::quantize<uint8_t>(std::numeric_limits<float>::quiet_NaN(), half) == 3);
 }
 
-TEST_CASE("Every integer survives s8c dequantize and quantize") {
+TEST_CASE("s8c quantize restores every integer that s8c dequantize converted") {
   for (const Affine affine : {Affine{0.1f, 0}, Affine{3.7e-5f, -128}, Affine{1234.5f, 127}, Affine{1e-30f, 17}})
     for (int q = -128; q <= 127; ++q) CHECK(s8c::quantize<int8_t>(s8c::dequantize(q, affine), affine) == q);
   CHECK(s8c::dequantize(std::numeric_limits<int32_t>::min(), {1.0f, 1}) == -0x1p31f);

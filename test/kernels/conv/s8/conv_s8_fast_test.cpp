@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fast kernel of an s8 Conv is bit-identical to the reference: random layers with odd sizes in all dimensions,
-// all values of s8, both roundings, residuals, wide outputs; exponents, or scales and zero points.
+// Compares every fast kernel of an s8 Conv with the reference bit for bit. Random layers cover odd sizes in all
+// dimensions, all values of s8, both roundings, residuals, wide outputs, exponents, and scales with zero points.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -20,8 +20,8 @@ namespace {
 struct S8Layer {
   ops::Conv conv;
   TestTensor x, weights, bias, residual;
-  int exponent = 0;  // of an s8 output
-  float scale = 0;   // of an output with scales, if positive
+  int exponent = 0;  // exponent of an s8 output
+  float scale = 0;   // if positive, the scale of an output with scales
   int zero_point = 0;
 };
 
@@ -31,7 +31,7 @@ class Draw {
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
   bool once_in(int times) { return between(1, times) == 1; }
 
-  // All values, or only the extremes; without -128 if `small`, which selects other kernels.
+  // Returns random values, or only the extremes; without -128 if `small`, which selects other kernels.
   TestTensor bytes(const Shape& shape, bool extremes, bool small = false) {
     std::vector<int> values(static_cast<size_t>(shape.num_elements()));
     const int low = small ? -127 : -128;
@@ -94,7 +94,7 @@ Shape output_shape(const S8Layer& layer) {
   return outputs.value()[0].shape;
 }
 
-// Scales that mostly give non-trivial outputs, and zero points over all of s8.
+// Draws scales that mostly give non-trivial outputs, and zero points over all of s8.
 void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const auto scale = [&] { return std::exp2(static_cast<float>(draw.between(-900, -600)) / 100); };
@@ -112,7 +112,7 @@ void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   layer.conv.activation = {kind, -0.5f, 6.0f};
 }
 
-// Shifts of 0 to 31, mostly ones that give non-trivial outputs; the residual and the epilogue.
+// Draws shifts of 0 to 31, mostly ones that give non-trivial outputs, and the residual and the epilogue.
 void draw_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const int input = layer.x.quantization->exponents[0];
@@ -202,7 +202,7 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   return check_kernels(generator, layer);
 }
 
-// A 3 x 3 convolution whose output is `image`, with operands without shifts and scales.
+// Returns a 3 x 3 convolution whose output is `image`, with operands without shifts and scales.
 S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& image) {
   Draw draw(generator);
   S8Layer layer;
@@ -246,9 +246,9 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
   return layer;
 }
 
-// A convolution of kernel x kernel taps, with operands without shifts and scales. Either no input is negative, or one
-// is.
-S8Layer layer_behind_relu(std::mt19937& generator, int kernel, bool some_below) {
+// Returns a convolution of kernel x kernel taps, with operands without shifts and scales. A few inputs are negative if
+// `some_below`, otherwise none.
+S8Layer layer_after_relu(std::mt19937& generator, int kernel, bool some_below) {
   Draw draw(generator);
   S8Layer layer;
   layer.conv.kernel = {kernel, kernel};
@@ -291,7 +291,7 @@ TEST_CASE("An s8 Conv after a Relu is bit-identical to the reference with and wi
   const int kernel = GENERATE(1, 3, 5);
   const int layers = by_level(8, 100, 1000);
   for (int i = 0; i < layers; ++i) {
-    S8Layer layer = layer_behind_relu(generator, kernel, i % 2 == 0);
+    S8Layer layer = layer_after_relu(generator, kernel, i % 2 == 0);
     if (i % 4 < 3)
       draw_scales(layer, generator);
     else
@@ -382,7 +382,7 @@ TEST_CASE("The Winograd s8 kernel is selected only with NEON, if sums cannot ove
 }
 
 TEST_CASE("Scratch of an impossibly large s8 stem saturates instead of wrapping around") {
-  constexpr int kRows = 1 << 23;  // of 2^40 columns, twice: 2^64 bytes
+  constexpr int kRows = 1 << 23;  // 2^40 columns each, twice: 2^64 bytes
   const Shape images{1, 1, 1, int64_t{1} << 40};
   ops::Conv conv;
   conv.kernel = {kRows, 1};

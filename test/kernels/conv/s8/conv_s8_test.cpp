@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv of s8 tensors: compares the reference with sums computed from the definition, and checks what the rules reject.
+// Tests Conv of s8 tensors: compares the reference with sums computed from the definition, and checks what the rules
+// reject.
 #include <catch2/catch.hpp>
 
 #include "kernels/common/quantization/s8_arithmetic.h"
@@ -25,7 +26,8 @@ ops::Conv square3() {
   return conv;
 }
 
-// One pixel, two channels in and out: accumulators 3 * 5 - 2 * 7 + 1 = 2 and 3 * -4 - 2 * 6 + 100 = 76.
+// Returns a case with one pixel and two channels in and out: accumulators 3 * 5 - 2 * 7 + 1 = 2 and 3 * -4 - 2 * 6 +
+// 100 = 76.
 OperatorCase small(const ops::Conv& conv, const std::vector<int>& weight_exponents = {5, 6}) {
   OperatorCase c(conv);
   c.input(with_exponent(tensor_s8({1, 2, 1, 1}, {3, -2}), 4));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolution of difficult operands: very different magnitudes, infinities, NaN. On instruction sets without
-// it, the tests check that no kernel accepts (test/kernels/conv/conv_kernels_test.cpp).
+// Tests Winograd convolution of operands with very different magnitudes, infinities and NaN. On instruction sets
+// without it, the tests check that no kernel accepts the layer (test/kernels/conv/conv_kernels_test.cpp).
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ constexpr int64_t kTile = 4, kKernel = 3;
 struct Variant {
   const char* name;
   Packing packing;
-  int64_t stride, tile, reach;  // of a tile: outputs and inputs along an axis
+  int64_t stride, tile, reach;  // `tile` and `reach`: outputs and inputs of a tile along an axis
   InstructionSet needs;
 
   bool is_there() const { return includes(kernels::current_instruction_set(), needs); }
@@ -82,8 +82,8 @@ std::vector<float> of_any_size(std::mt19937& generator, int64_t count) {
   return result;
 }
 
-// The bound of docs/concepts/numerics.md without the factor that depends only on the number of channels: the sum over
-// the channels of max |x| over the output's tile, times max |w| over the kernel.
+// Returns the bound of docs/concepts/numerics.md without the factor that depends only on the number of channels: the
+// sum over the channels of max |x| over the output's tile, times max |w| over the kernel.
 double magnitude_at(const Variant& v, const WinogradLayer& l, const std::vector<float>& x, const std::vector<float>& w,
                     int64_t o, int64_t output_y, int64_t output_x) {
   const int64_t y0 = output_y / v.tile * v.tile * v.stride, x0 = output_x / v.tile * v.tile * v.stride;
@@ -107,7 +107,7 @@ TEST_CASE("Winograd errors stay within the documented bound for operands that di
   std::mt19937 generator(1);
   for (const Variant& v : kVariants)
     for (const WinogradLayer& l : {layer(16, 17, 13, 13), layer(35, 16, 12, 15), layer(20, 33, 14, 31)}) {
-      // The same number of tiles for every stride; 2 more channels if that makes Winograd faster.
+      // Uses the same number of tiles for every stride. Strided layers have more channels, so that Winograd is faster.
       const int64_t scale = v.stride, wider = scale == 1 ? 1 : 4;
       const WinogradLayer large =
           layer(l.channels() * wider * scale, l.outputs() * wider, l.height() * scale, l.width() * scale);
@@ -153,7 +153,7 @@ struct FoldedLayer {
           std::max(largest, std::abs(double{w[static_cast<size_t>((output * kChannels + channel) * kKernelSize + i)]}));
     return largest;
   }
-  // Over the pixels that the tile of an output reads.
+  // Returns the largest magnitude among the pixels that the tile of an output reads.
   double largest_input(int64_t channel, int64_t output_y, int64_t output_x) const {
     constexpr int64_t kFoldedTile = 3, kReach = 12;
     const auto first = [](int64_t output) { return output / kFoldedTile * kFoldedTile * 2 - kPad - 1; };
@@ -164,7 +164,7 @@ struct FoldedLayer {
         largest = std::max(largest, std::abs(double{x[static_cast<size_t>((channel * kSide + i) * kSide + j)]}));
     return largest;
   }
-  // The bound of docs/concepts/numerics.md; each pixel of a 2 x 2 fold is a separate channel.
+  // Returns the bound of docs/concepts/numerics.md; each pixel of a 2 x 2 fold is a separate channel.
   double bound(int64_t output, int64_t output_y, int64_t output_x) const {
     constexpr int64_t kPixels = 4;
     double sum = 0;
@@ -219,7 +219,7 @@ TEST_CASE("A NaN and an infinity affect the windows that contain them and only a
   }
 }
 
-TEST_CASE("Winograd weights of any size unpack within rounding of the largest in their kernel") {
+TEST_CASE("Winograd weights of any size unpack within the rounding error of the largest weight of their kernel") {
   std::mt19937 generator(3);
   const Shape shape{19, 5, kKernel, kKernel};
   std::vector<float> plain = of_any_size(generator, shape.num_elements());

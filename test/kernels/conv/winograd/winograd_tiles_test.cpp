@@ -60,7 +60,7 @@ TEST_CASE("The last tiles are short if few outputs remain") {
   });
 }
 
-TEST_CASE("Tiles are counted per class of positions that they have") {
+TEST_CASE("Counts of tiles state, per class of positions, how many tiles compute the positions") {
   for_each_map([](const WinogradShape& shape, const WinogradTiles& tiles, int64_t, int64_t) {
     kernels::WinogradCounts counted{};
     for (int64_t i = 0; i <= tiles.count(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Persistence of learned costs across processes.
+// Tests that learned costs persist across processes.
 #include "runtime/costs/measurement/cost_cache.h"
 
 #include <fmt/core.h>
@@ -112,7 +112,7 @@ TEST_CASE("The number of cached files is limited") {
     fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
   const std::string of_others[] = {folder / "board.costs", folder / "0123456789abcdef.txt"};
-  for (const std::string& other : of_others) std::ofstream(other) << "of somebody else";
+  for (const std::string& other : of_others) std::ofstream(other) << "of another program";
   kept.cache().write(kept.costs());
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == CostCache::kMaxFiles + 2);
   CHECK_FALSE(kept.cache().read().empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs follow what runs have shown, unit by unit and work by work.
+// Tests that costs follow the times of runs, per unit and per work.
 #include "runtime/costs/measurement/learned_costs.h"
 
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ class Learning {
   double on_host(uint32_t branch, int threads = 0) const {
     return branch_cost(learned->costs(), *plan_, branch, 0, key_of(kHost, threads))->microseconds;
   }
-  // Program 1 of branch 0.
+  // Returns the cost of program 1 of branch 0.
   double on_npu() const { return branch_cost(learned->costs(), *plan_, 0, 1, key_of(kNpu))->microseconds; }
 
   std::optional<LearnedCosts> learned;
@@ -77,7 +77,7 @@ TEST_CASE("A cost predicted as 0 can be corrected to any value") {
         Approx(1e6 * before).epsilon(0.01));
 }
 
-TEST_CASE("An observation changes only the cost of its own work, which then scales with its unit") {
+TEST_CASE("An observation changes only the cost of the observed work, which then scales with its unit") {
   Learning learning;
   const double other = learning.on_host(1);
   Step step;
@@ -95,7 +95,7 @@ TEST_CASE("A cost that was observed in more runs changes less with each new obse
   Step step;
   step.program = 1;
   learning.learned->observe(step, kNpu, {10, 16});
-  CHECK(learning.on_npu() == Approx(10).epsilon(0.01));  // nobody had measured it
+  CHECK(learning.on_npu() == Approx(10).epsilon(0.01));  // it was never measured before
   double before = learning.on_npu(), moved = 1e9;
   for (int look = 0; look < 4; ++look) {
     learning.learned->observe(step, kNpu, {20, 16});
@@ -110,7 +110,7 @@ TEST_CASE("A cost that was observed in more runs changes less with each new obse
   };
   before = learning.on_npu();
   const double known_well = moved_by_less();
-  learning.learned->change_speed(kNpu, 20 / before);  // perhaps not for all work alike
+  learning.learned->change_speed(kNpu, 20 / before);  // the change may differ by work, so costs become less certain
   before = learning.on_npu();
   CHECK(moved_by_less() > known_well);
 }
@@ -166,7 +166,7 @@ TEST_CASE("Noisy runs of a slice hardly change its cost relative to its layer") 
   CHECK(parts.us({32, 64}) == Approx(parts.us({16, 64})));
   const double believed = parts.us({32, 64});
   parts.observe({32, 64}, 6, 0.2);
-  CHECK(parts.us({32, 64}) == Approx(std::sqrt(6 * believed)));  // half as much is hardly to be believed
+  CHECK(parts.us({32, 64}) == Approx(std::sqrt(6 * believed)));  // implausible, so adopted partially
 }
 
 TEST_CASE("A measured slice updates the programs for equal slices of its layer once") {

@@ -19,7 +19,7 @@ MeasureOptions quick() {
   return options;
 }
 
-// branches_plan whose first branch has a second program, for model 1 of an NPU.
+// Returns branches_plan with a second program of its first branch, for model 1 of an NPU.
 PlanFile plan_for_cpu_and_npu() {
   PlanBuilder builder = branches_plan();
   builder.build();  // completes the tables
@@ -98,7 +98,7 @@ TEST_CASE("Accelerators are measured on branches that they have a program for") 
   CHECK(measured->costs.overheads().contains(npu));
 }
 
-TEST_CASE("After a failure the unit is not measured further and the others are") {
+TEST_CASE("After a failure of a unit, only the other units are measured further") {
   const PlanFile bytes = plan_for_cpu_and_npu();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);
@@ -121,7 +121,7 @@ TEST_CASE("After a failure the unit is not measured further and the others are")
   CHECK_FALSE(measured->costs.overheads().contains(UnitKey{"npu", "model 1", 1}));
 }
 
-TEST_CASE("When the total time limit is reached each remaining work runs exactly once") {
+TEST_CASE("After the total time limit, each remaining work runs exactly once") {
   const PlanFile bytes = plan_for_cpu_and_npu();
   const auto plan = Plan::from_memory(bytes.bytes());
   REQUIRE(plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding of a plan's tables: damage that exists only in the serialized form.
+// Tests the decoding of a plan's tables: damage that exists only in the serialized form.
 #include "runtime/plan/format/decode.h"
 
 #include <fmt/core.h>
@@ -31,7 +31,7 @@ Enum unknown() {
   return static_cast<Enum>(200);
 }
 
-// branches_plan with a range and a cost, so that every enumeration occurs.
+// Returns branches_plan with a range and a cost, so that every enumeration occurs.
 plan::Tables complete_tables() {
   plan::Tables tables = branches_plan().tables();
   tables.branches[1].programs[0].costs.push_back({});
@@ -52,11 +52,11 @@ std::vector<std::byte> with_short_vtable(std::vector<std::byte> bytes) {
   return bytes;
 }
 
-TEST_CASE("A vtable that is too short to state its table's size is refused without a read past its end") {
+TEST_CASE("A vtable that is too short to state its table's size is rejected without a read past its end") {
   expect_refused(with_short_vtable(encode_tables(complete_tables())), "a table has no size");
 }
 
-TEST_CASE("Unknown enumeration values are refused") {
+TEST_CASE("Unknown enumeration values are rejected") {
   const auto expect_unknown = [](const std::string& message, const std::function<void(plan::Tables&)>& damage) {
     plan::Tables tables = complete_tables();
     CHECK(decode_tables(encode_tables(tables)));
@@ -119,7 +119,7 @@ uint8_t* position(const flatbuffers::Table& table, flatbuffers::voffset_t field)
   return address;
 }
 
-TEST_CASE("An unknown operator is refused") {
+TEST_CASE("An unknown operator is rejected") {
   const std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
   const wire::Operator* const left = wire::GetPlan(bytes.data())->operators()->Get(0);
   for (const size_t kind : {ops::kNumKinds, size_t{200}}) {
@@ -132,7 +132,7 @@ std::span<const std::byte> bytes_of(const FlatBufferBuilder& builder) {
   return std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
 }
 
-TEST_CASE("A shape with more than 8 dimensions is refused") {
+TEST_CASE("A shape with more than 8 dimensions is rejected") {
   for (const size_t rank : {8u, 9u, 1000u}) {
     FlatBufferBuilder builder;
     const auto shape = builder.CreateVector(std::vector<int64_t>(rank, 1));
@@ -145,7 +145,7 @@ TEST_CASE("A shape with more than 8 dimensions is refused") {
   }
 }
 
-TEST_CASE("Data that is not a FlatBuffer is refused") {
+TEST_CASE("Data that is not a FlatBuffer is rejected") {
   std::vector<std::byte> bytes = encode_tables(branches_plan().tables());
   expect_refused({}, "the tables are malformed");
   expect_refused(std::span(bytes).first(bytes.size() / 2), "the tables are malformed");
@@ -164,7 +164,7 @@ void finish(FlatBufferBuilder& builder, const std::vector<Program>& programs) {
   builder.Finish(wire::CreatePlan(builder, 0, 0, 0, 0, 0, 0, 0, 0, 0, branches), wire::PlanIdentifier());
 }
 
-// `make` returns N programs that share something.
+// Expects that programs that share data are rejected if there are too many. `make` returns N such programs.
 void expect_refused_where_shared(const std::function<std::vector<Program>(FlatBufferBuilder&, size_t)>& make) {
   FlatBufferBuilder once, often;
   finish(once, make(once, 1));
@@ -173,7 +173,7 @@ void expect_refused_where_shared(const std::function<std::vector<Program>(FlatBu
   expect_refused(bytes_of(often), "the tables refer to more entries than fit into them");
 }
 
-TEST_CASE("A long list that many tables share is refused") {
+TEST_CASE("A long list that many tables share is rejected") {
   expect_refused_where_shared([](FlatBufferBuilder& builder, size_t count) {
     const auto segments = builder.CreateVector(std::vector<uint32_t>(2000, 1));
     std::vector<Program> programs(count);
@@ -183,7 +183,7 @@ TEST_CASE("A long list that many tables share is refused") {
   });
 }
 
-TEST_CASE("A long string that many tables share is refused") {
+TEST_CASE("A long string that many tables share is rejected") {
   expect_refused_where_shared([](FlatBufferBuilder& builder, size_t count) {
     const auto unit = builder.CreateString(std::string(8000, 'x'));
     std::vector<Program> programs(count);
@@ -192,20 +192,20 @@ TEST_CASE("A long string that many tables share is refused") {
   });
 }
 
-TEST_CASE("A table that many lists share is refused") {
+TEST_CASE("A table that many lists share is rejected") {
   expect_refused_where_shared([](FlatBufferBuilder& builder, size_t count) {
     const auto unit = builder.CreateString("npu");
     return std::vector<Program>(count, wire::CreateProgram(builder, unit));
   });
 }
 
-TEST_CASE("Too many tables are refused before memory is allocated for them") {
+TEST_CASE("Too many tables are rejected before memory is allocated for them") {
   FlatBufferBuilder builder;
   finish(builder, std::vector<Program>(2'000'000, wire::CreateProgram(builder)));
   expect_refused(bytes_of(builder), "there are too many tables");
 }
 
-TEST_CASE("A long name or list of numbers that many operators share is refused") {
+TEST_CASE("A long name or list of numbers that many operators share is rejected") {
   for (const bool by_name : {true, false}) {
     const auto tables = [&](FlatBufferBuilder& builder, size_t count) {
       const auto name = builder.CreateString(std::string(8000, 'x'));

@@ -124,7 +124,7 @@ TEST_CASE("Attributes are read as they were written") {
 #undef NESTRT_CHECK
 }
 
-TEST_CASE("Attributes that are their defaults are read as they were written") {
+TEST_CASE("Attributes with default values are read as they were written") {
 #define NESTRT_CHECK(Op) CHECK(written_and_read(ops::Op()) == ops::Attributes(ops::Op()));
   NESTRT_FOR_EACH_OPERATOR(NESTRT_CHECK)
 #undef NESTRT_CHECK

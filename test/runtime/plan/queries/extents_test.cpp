@@ -16,7 +16,7 @@ std::vector<Triple> triples(const Extents& set) {
   return result;
 }
 
-// Bytes 0 to 4 and 8 to 16 of buffer 1, and 0 to 4 of buffer 3.
+// Returns bytes 0 to 4 and 8 to 16 of buffer 1, and 0 to 4 of buffer 3.
 Extents sample() { return make_set({{3, 0, 4}, {1, 12, 16}, {1, 0, 4}, {1, 8, 13}, {1, 6, 6}}); }
 
 TEST_CASE("Extents in any order become an ascending set of disjoint extents") {

@@ -9,9 +9,9 @@
 namespace nestrt {
 namespace {
 
-class Lent final : public HostVisibleMemory {
+class FakeMemory final : public HostVisibleMemory {
  public:
-  explicit Lent(size_t bytes) : bytes_(bytes) {}
+  explicit FakeMemory(size_t bytes) : bytes_(bytes) {}
   std::span<std::byte> bytes() const override { return bytes_; }
   bool is_safe() const override { return safe; }
 
@@ -21,19 +21,19 @@ class Lent final : public HostVisibleMemory {
   mutable std::vector<std::byte> bytes_;
 };
 
-// Does nothing else.
-class LendingUnit final : public Unit {
+// A unit that only allocates memory.
+class FakeUnit final : public Unit {
  public:
   const UnitInfo& info() const override { return info_; }
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec&) override {
     return Status(Code::kUnsupported, "nothing");
   }
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override {
-    lent = std::make_shared<Lent>(bytes);
-    return std::shared_ptr<HostVisibleMemory>(lent);
+    memory = std::make_shared<FakeMemory>(bytes);
+    return std::shared_ptr<HostVisibleMemory>(memory);
   }
 
-  std::shared_ptr<Lent> lent;
+  std::shared_ptr<FakeMemory> memory;
 
  private:
   UnitInfo info_;
@@ -45,14 +45,14 @@ TEST_CASE("Memory that a stopped unit could still write to is unsafe until it is
   REQUIRE(plan);
   const auto* const layout = memory_plan_for((*plan)->tables(), plan::MemoryPlanKind::kSequential);
   REQUIRE(layout != nullptr);
-  const auto unit = std::make_shared<LendingUnit>();
+  const auto unit = std::make_shared<FakeUnit>();
   RunMemory memory;
   REQUIRE(memory.allocate(**plan, *layout, {unit}).ok());
-  REQUIRE(unit->lent != nullptr);
+  REQUIRE(unit->memory != nullptr);
   CHECK(memory.is_safe());
-  unit->lent->safe = false;
+  unit->memory->safe = false;
   CHECK_FALSE(memory.is_safe());
-  unit->lent->safe = true;
+  unit->memory->safe = true;
   CHECK_FALSE(memory.is_safe());
   REQUIRE(memory.allocate(**plan, *layout, {}).ok());
   CHECK(memory.is_safe());

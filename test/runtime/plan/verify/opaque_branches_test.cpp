@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches that only an accelerator can compute.
+// Tests branches that only an accelerator can compute.
 #include <catch2/catch.hpp>
 
 #include "nestrt/open_units.h"
@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// y = Opaque(x), by a blob for units "npu".
+// Returns y = Opaque(x), computed by a blob for units "npu".
 PlanBuilder opaque_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {4}), y = builder.output("y", {4});

@@ -6,7 +6,7 @@
 namespace nestrt::test {
 namespace {
 
-TEST_CASE("A Concat without its first operand, whose output overlaps another, is refused") {
+TEST_CASE("A Concat without its first operand, whose output overlaps another, is rejected") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 4}), whole = builder.arena("whole", {2, 4});
   const int part = builder.view("part", whole, {1, 4}), y = builder.output("y", {2, 4});

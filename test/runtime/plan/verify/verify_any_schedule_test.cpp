@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory plan for any schedule against the graph.
+// Tests that the memory plan for any schedule is verified against the graph.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -26,7 +26,7 @@ std::string verdict(const PlanFile& file, Verification verification = Verificati
   return plan ? "accepted" : std::string(plan.error().message());
 }
 
-// x -> a -> b and x -> c -> d, then b + d: in file order a is dead before c is written.
+// Returns x -> a -> b and x -> c -> d, then b + d: in file order, a is dead before c is written.
 PlanBuilder two_branches() {
   PlanBuilder builder;
   const int x = builder.input("x", {16});

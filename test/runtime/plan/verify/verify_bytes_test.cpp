@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that write the bytes of accumulators: what the verifier takes and what it refuses.
+// Tests the verification of programs that write the bytes of accumulators.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -19,7 +19,8 @@ constexpr uint64_t kWidePixels = 30, kElementBytes = sizeof(float);
 plan::Program& bytes_program(plan::Tables& plan) { return plan.branches[1].programs[1]; }
 plan::ProgramRange& bytes_range(plan::Tables& plan) { return bytes_program(plan).ranges[1]; }
 
-// A program for all of 72 channels, which are 80 in blocks of 16 and 96 in blocks of 32; or for a part of them.
+// Returns a plan with a program for all of 72 channels, which are 80 in blocks of 16 and 96 in blocks of 32, or for
+// `part`.
 PlanBuilder bytes_plan(plan::RangeLayout layout, ChannelRange part = {}) {
   const bool is_wider = layout == plan::RangeLayout::kBytes32;
   const uint64_t blocked = is_wider ? 96 : 80, block = is_wider ? 32 : 16;
@@ -67,7 +68,7 @@ TEST_CASE("A program may write the accumulator bytes of a wide convolution or of
     expect_bytes_accepted(bytes_plan(plan::RangeLayout::kBytes32, part));
 }
 
-TEST_CASE("Accumulator bytes are refused if they cannot be converted to f32") {
+TEST_CASE("Accumulator bytes are rejected if they cannot be converted to f32") {
   const auto refused = [](const std::function<void(plan::Tables&)>& damage) {
     for (const plan::RangeLayout layout : {plan::RangeLayout::kBytes16, plan::RangeLayout::kBytes32})
       CHECK_THAT(bytes_refusal(bytes_plan(layout), damage), Contains("in a layout that it cannot be converted to"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verification of programs for some of an operator's output channels.
+// Tests the verification of programs for some of an operator's output channels.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -16,7 +16,8 @@ constexpr uint64_t kPixels = 30;
 plan::Program& program(plan::Tables& plan) { return plan.branches[1].programs[1]; }
 plan::ProgramRange& range(plan::Tables& plan, size_t index) { return program(plan).ranges[index]; }
 
-// A plan with a program for the first 64 of 72 channels of a convolution; with `wide`, its memory has blocks of 32.
+// Returns a plan with a program for the first 64 of 72 channels of a convolution. If `wide`, its memory has blocks of
+// 32.
 PlanBuilder divided_plan(bool wide = false) {
   PlanBuilder builder = divisible_plan(72);
   plan::Program made;
@@ -36,7 +37,7 @@ PlanBuilder divided_plan(bool wide = false) {
   return builder;
 }
 
-// The same for `part`: a block of 16 channels has 5 rows of 6 pixels.
+// Returns the same plan with a program for `part`. A block of 16 channels has 5 rows of 6 pixels.
 PlanBuilder divided_plan(const ChannelRange& part) {
   PlanBuilder builder = divided_plan();
   plan::Program& made = program(builder.tables());
@@ -50,7 +51,7 @@ PlanBuilder divided_plan(const ChannelRange& part) {
   return builder;
 }
 
-// The same for the first 16 of 40 channels of a branch of channelwise_plan. Operand i has pixels[i] pixels.
+// Returns channelwise_plan with a program for the first 16 of 40 channels of a branch. Operand i has pixels[i] pixels.
 PlanBuilder channelwise(uint32_t branch, std::vector<uint64_t> pixels) {
   PlanBuilder builder = channelwise_plan(40);
   plan::Tables& tables = builder.tables();
@@ -108,14 +109,14 @@ TEST_CASE("A program for some channels is accepted and does not count as a progr
   }
 }
 
-TEST_CASE("A program for some channels of an indivisible operator is refused") {
+TEST_CASE("A program for some channels of an indivisible operator is rejected") {
   const auto refused = [](const std::function<void(plan::Tables&)>& damage) {
     expect_not_divisible(divided_plan(), damage);
   };
   const auto conv = [](plan::Tables& p) -> ops::Conv& { return std::get<ops::Conv>(p.operators[4].attributes); };
   const auto tensor = [](plan::Tables& p, int index) -> plan::Tensor& { return p.tensors[static_cast<size_t>(index)]; };
   refused([&](plan::Tables& p) { conv(p).group = 2; });
-  refused([&](plan::Tables& p) { conv(p).wide_output = true; });  // of an s8 tensor
+  refused([&](plan::Tables& p) { conv(p).wide_output = true; });  // but the output is s8
   refused([&](plan::Tables& p) { tensor(p, kOutput).quantization.reset(); });
   refused([&](plan::Tables& p) { tensor(p, kResidual).shape = {1, 72, 6, 5}; });
   refused([&](plan::Tables& p) { p.operators[4].inputs.resize(1); });
@@ -135,7 +136,7 @@ plan::Program program_for_rows(uint32_t rows) {
   return made;
 }
 
-TEST_CASE("A branch with more than 96 programs for one unit is refused") {
+TEST_CASE("A branch with more than 96 programs for one unit is rejected") {
   constexpr uint32_t kWays = 96;
   PlanBuilder builder = divisible_plan(16 * 20);
   auto& programs = builder.tables().branches[1].programs;
@@ -148,7 +149,7 @@ TEST_CASE("A branch with more than 96 programs for one unit is refused") {
       "has more than 96 programs for unit 'npu' and configuration ''");
 }
 
-TEST_CASE("Programs for channels that are not whole blocks are refused") {
+TEST_CASE("Programs for channels that are not whole blocks are rejected") {
   for (const uint32_t channels : {8u, 40u, 72u, 80u, 0xFFFFFFF0u})
     expect_refused(
         divided_plan(), [&](plan::Tables& p) { program(p).channels.end = channels; },
@@ -164,7 +165,7 @@ TEST_CASE("Programs for channels that are not whole blocks are refused") {
       "only instruction programs may compute some of the channels");
 }
 
-TEST_CASE("A program for some channels that could access other channels is refused") {
+TEST_CASE("A program for some channels that could access other channels is rejected") {
   for (const uint64_t blocks : {48u, 72u, 80u})
     expect_refused(
         divided_plan(), [&](plan::Tables& p) { range(p, 2).size = blocks * kPixels; },
@@ -200,7 +201,7 @@ TEST_CASE("A program for channels in the middle or for some of their rows is acc
   }
 }
 
-TEST_CASE("A program for channels in the middle that could access other channels is refused") {
+TEST_CASE("A program for channels in the middle that could access other channels is rejected") {
   const ChannelRange part{16, 48, 2, 3};
   const auto refused = [&](const std::function<void(plan::Tables&)>& damage) {
     expect_refused(divided_plan(part), damage, "has a program for channels ");
@@ -265,7 +266,7 @@ TEST_CASE("A program for later channels in a layout with wider blocks begins at 
       later(32, 64 * kPixels), [](plan::Tables&) {}, "with a range of");
 }
 
-TEST_CASE("A range that leaves its segment or is not aligned to 64 bytes in it is refused") {
+TEST_CASE("A range that leaves its segment or is not aligned to 64 bytes in it is rejected") {
   const auto with_segment = [](uint64_t offset) {
     PlanBuilder builder = divided_plan();
     const uint64_t size = builder.tables().buffers[2].size;
@@ -297,7 +298,7 @@ TEST_CASE("A program for some channels of a channelwise operator may access only
   }
 }
 
-TEST_CASE("A program for some channels is refused if the operands' channels differ from the output's") {
+TEST_CASE("A program for some channels is rejected if the operands' channels differ from the output's") {
   const auto refused = [](uint32_t branch, const std::function<void(plan::Tables&, plan::Operator&)>& damage) {
     expect_not_divisible(channelwise(branch, kPixelsOf[branch]),
                          [&](plan::Tables& p) { damage(p, p.operators[p.branches[branch].operators[0]]); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optional parts of a plan: alternative kernels, costs of its board, and further shapes.
+// Tests the verification of optional parts of a plan: alternative kernels, costs of its board, and further shapes.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <limits>
@@ -52,7 +52,7 @@ PlanBuilder with_shapes() {
   return builder;
 }
 
-TEST_CASE("Plans with alternatives or costs or several shapes pass verification and have the matching minor version") {
+TEST_CASE("Plans with alternatives, costs or several shapes pass verification and have the matching minor version") {
   for (const auto make : {with_alternatives, with_costs, with_shapes}) {
     const PlanFile file = make().build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
@@ -64,7 +64,7 @@ TEST_CASE("Plans with alternatives or costs or several shapes pass verification 
   CHECK(minor_version_of(branches_plan().tables()) == plan_format::kOldestMinor);
 }
 
-TEST_CASE("Invalid kernel alternatives are refused") {
+TEST_CASE("Invalid kernel alternatives are rejected") {
   const auto refused = [](const std::function<void(std::vector<plan::KernelAlternative>&)>& change,
                           std::string_view message) {
     expect_refused(
@@ -80,7 +80,7 @@ TEST_CASE("Invalid kernel alternatives are refused") {
           "branch 1: has more than 8 alternatives for one operator");
 }
 
-TEST_CASE("Invalid board costs are refused") {
+TEST_CASE("Invalid board costs are rejected") {
   expect_refused(
       with_costs, [](plan::Tables& p) { p.host_costs[0].microseconds.pop_back(); },
       "costs of the host: expected a valid time for each of");
@@ -108,7 +108,7 @@ TEST_CASE("Invalid board costs are refused") {
       "overheads, more than 16");
 }
 
-TEST_CASE("Shapes that do not belong to one network are refused") {
+TEST_CASE("Shapes that do not belong to one network are rejected") {
   expect_refused(
       with_shapes,
       [](plan::Tables& p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folded images in plans: which tensors may be folded, and which operators and programs accept them.
+// Tests which tensors of a plan may be folded images, and which operators and programs accept them.
 #include <catch2/catch.hpp>
 #include <functional>
 

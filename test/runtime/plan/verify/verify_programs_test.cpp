@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of instructions: which bytes they may write, and how often a plan may share its data.
+// Tests which bytes programs of instructions may write, and how often a plan may share its data.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -92,7 +92,7 @@ TEST_CASE("An instruction program may not write parts of a Concat that other bra
   CHECK_THAT(complaint(builder), Catch::Matchers::Contains("writes tensor 1 'whole', but its operators do not"));
 }
 
-TEST_CASE("A branch with two programs for the same unit, configuration and channels is refused") {
+TEST_CASE("A branch with two programs for the same unit, configuration and channels is rejected") {
   ViewPlan plan;
   const plan::Program made = ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16).made();
   auto& programs = plan.builder.tables().branches[1].programs;
@@ -103,7 +103,7 @@ TEST_CASE("A branch with two programs for the same unit, configuration and chann
   CHECK(complaint(plan.builder).empty());
 }
 
-TEST_CASE("A program with two ranges that write the same bytes is refused") {
+TEST_CASE("A program with two ranges that write the same bytes is rejected") {
   ViewPlan plan;
   CHECK_THAT(plan.complaint_about(
                  ProgramMaker(plan.builder, plan.stream).reads(plan.view, 16).writes(plan.y, 16).writes(plan.y, 8)),
@@ -194,7 +194,7 @@ struct SharingPlan {
   }
 };
 
-TEST_CASE("Plans whose programs refer to too many bytes of a segment or tensor are refused") {
+TEST_CASE("Plans whose programs refer to too many bytes of a segment or tensor are rejected") {
   SharingPlan plan;
   constexpr uint64_t kBytes = SharingPlan::kElements * 4;
   for (const int tensor : {-1, plan.x}) {
@@ -258,7 +258,7 @@ TEST_CASE("Tensors that each of many programs uses once are accepted") {
   CHECK(plan.complaint_about(once, 250).empty());
 }
 
-TEST_CASE("Plans whose programs share an instruction stream too often are refused") {
+TEST_CASE("Plans whose programs share an instruction stream too often are rejected") {
   SharingPlan plan;
   const plan::Program program = ProgramMaker(plan.builder, plan.big).writes(plan.y, SharingPlan::kElements * 4).made();
   CHECK(plan.complaint_about(program, 3).empty());  // 2 MB in addition to the 1 MB of the stream itself

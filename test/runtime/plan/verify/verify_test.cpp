@@ -45,7 +45,7 @@ TEST_CASE("The sample plans pass verification") {
   }
 }
 
-TEST_CASE("Plans with too many targets are refused because lookups search all targets") {
+TEST_CASE("Plans with too many targets are rejected because lookups search all targets") {
   const auto has_longest = [](plan::Tables& p) {
     p.targets.assign(64, {std::string(256, 'u'), std::string(256, 'c')});
   };
@@ -82,7 +82,7 @@ TEST_CASE("Plans with too many targets are refused because lookups search all ta
                                     });
 }
 
-TEST_CASE("Invalid buffers are refused") {
+TEST_CASE("Invalid buffers are rejected") {
   expect_all_refused(
       branches_plan,
       {
@@ -92,7 +92,7 @@ TEST_CASE("Invalid buffers are refused") {
       });
 }
 
-TEST_CASE("Invalid tensors are refused") {
+TEST_CASE("Invalid tensors are rejected") {
   expect_all_refused(
       branches_plan,
       {
@@ -129,7 +129,7 @@ TEST_CASE("Invalid tensors are refused") {
       });
 }
 
-TEST_CASE("Invalid quantization is refused") {
+TEST_CASE("Invalid quantization is rejected") {
   const auto quantized = [](auto change) {
     return [change](plan::Tables& p) { change(p.tensors[2].quantization.emplace()); };
   };
@@ -155,7 +155,7 @@ TEST_CASE("Invalid quantization is refused") {
       });
 }
 
-TEST_CASE("Invalid inputs and outputs are refused") {
+TEST_CASE("Invalid inputs and outputs are rejected") {
   expect_all_refused(
       branches_plan,
       {
@@ -183,7 +183,7 @@ TEST_CASE("Invalid inputs and outputs are refused") {
       });
 }
 
-TEST_CASE("Invalid preprocessing is refused") {
+TEST_CASE("Invalid preprocessing is rejected") {
   const auto image_plan = [] {
     PlanBuilder builder;
     const int x = builder.input("x", {1, 3, 2, 2});
@@ -210,7 +210,7 @@ TEST_CASE("Invalid preprocessing is refused") {
                      });
 }
 
-TEST_CASE("Invalid operands are refused") {
+TEST_CASE("Invalid operands are rejected") {
   expect_all_refused(
       branches_plan,
       {
@@ -241,7 +241,7 @@ TEST_CASE("Invalid operands are refused") {
       });
 }
 
-TEST_CASE("Tensors that share bytes without being computed in place are refused") {
+TEST_CASE("Tensors that share bytes without being computed in place are rejected") {
   // Tensors: x 0, whole 1, relu 2, neg 3, tall 4, tail 5, y 6, z 7.
   expect_all_refused(views_plan, {
                                      {"operator 4 'slice' (Slice): tensor 4 'tall' and tensor 5 'tail' overlap",
@@ -256,7 +256,8 @@ TEST_CASE("Tensors that share bytes without being computed in place are refused"
                                  });
 }
 
-// whole = concat(first, none, last): the first part is in place, the second is empty, and the last overlaps itself.
+// Returns whole = concat(first, none, last): the first part is in place, the second is empty, and the last overlaps
+// itself.
 PlanBuilder concat_plan_with_empty_part() {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 4});
@@ -282,7 +283,7 @@ TEST_CASE("An empty operand of a Concat does not hide an overlap") {
   if (!plan) FAIL(plan.error().to_string());
 }
 
-TEST_CASE("Invalid memory plans are refused") {
+TEST_CASE("Invalid memory plans are rejected") {
   expect_all_refused(
       branches_plan,
       {
@@ -314,7 +315,7 @@ TEST_CASE("A constant with an exponent for each of many channels is accepted") {
   CHECK(plan);
 }
 
-TEST_CASE("Invalid branches and programs are refused") {
+TEST_CASE("Invalid branches and programs are rejected") {
   const auto program = [](plan::Tables& p) -> plan::Program& { return p.branches[1].programs[0]; };
   expect_all_refused(
       branches_plan,
@@ -353,8 +354,8 @@ TEST_CASE("Invalid branches and programs are refused") {
       });
 }
 
-// branches_plan with a second program of its first branch, for an NPU. Its memory is the operator's tensors and one
-// segment.
+// Returns branches_plan with a second program of its first branch, for an NPU. The program's memory consists of the
+// operator's tensors and one segment.
 PlanBuilder npu_plan() {
   PlanBuilder builder = branches_plan();
   plan::Tables& tables = builder.tables();
@@ -372,7 +373,7 @@ TEST_CASE("An instruction program that lists the memory it uses is accepted") {
   CHECK(Plan::from_memory(npu_plan().build().bytes()));
 }
 
-TEST_CASE("An instruction program without a stream, or with memory of other branches, is refused") {
+TEST_CASE("An instruction program without a stream, or with memory of other branches, is rejected") {
   const auto program = [](plan::Tables& p) -> plan::Program& { return p.branches[0].programs[1]; };
   const auto range = [=](plan::Tables& p, size_t index) -> plan::ProgramRange& { return program(p).ranges[index]; };
   expect_all_refused(
@@ -404,7 +405,7 @@ TEST_CASE("An instruction program without a stream, or with memory of other bran
       });
 }
 
-TEST_CASE("An instruction program that writes a view of the caller's input is refused") {
+TEST_CASE("An instruction program that writes a view of the caller's input is rejected") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 4}), view = builder.view("view", x, {4, 1}), y = builder.output("y", {4, 1});
   builder.op("reshape", ops::Reshape{.shape = {4, 1}}, {x}, {view});
@@ -425,7 +426,7 @@ TEST_CASE("An instruction program that writes a view of the caller's input is re
         std::string_view::npos);
 }
 
-TEST_CASE("An instruction program that reads its branch's result before writing it is refused") {
+TEST_CASE("An instruction program that reads its branch's result before writing it is rejected") {
   const auto reads_result = [](plan::Tables& p) {
     auto& ranges = p.branches[0].programs[1].ranges;
     ranges[1].tensor = ranges[2].tensor;
@@ -437,19 +438,19 @@ TEST_CASE("An instruction program that reads its branch's result before writing 
                                                              }}});
 }
 
-TEST_CASE("An instruction program that does not write a tensor that other branches read is refused") {
+TEST_CASE("An instruction program that does not write a tensor that other branches read is rejected") {
   expect_all_refused(npu_plan, {{"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
                                  [](plan::Tables& p) { p.branches[0].programs[1].ranges.pop_back(); }},
                                 {"branch 0: has a program for unit 'npu' that does not write tensor 2 'left'",
                                  [](plan::Tables& p) { p.branches[0].programs[1].ranges[2].size = 63; }}});
 }
 
-TEST_CASE("Branches with more than 256 programs are refused") {
+TEST_CASE("Branches with more than 256 programs are rejected") {
   expect_refused(npu_plan, {"branch 0: has 257 programs, more than 256",
                             [](plan::Tables& p) { p.branches[0].programs.resize(257, p.branches[0].programs[1]); }});
 }
 
-TEST_CASE("Operators that break their rules are refused by name on every unit") {
+TEST_CASE("Operators that break their rules are rejected by name on every unit") {
   expect_all_refused(
       branches_plan,
       {{"operator 1 'right' (Binary): output 0 is f32 4x4, but the operator computes f32 2x8",
@@ -459,7 +460,7 @@ TEST_CASE("Operators that break their rules are refused by name on every unit") 
        {"operator 0 'left' (Unary): has 0 inputs", [](plan::Tables& p) { p.operators[0].inputs.clear(); }}});
 }
 
-// left and right compute the halves of one buffer; `whole` reads both.
+// Returns a plan in which `left` and `right` compute the halves of one buffer and `whole` reads both.
 PlanBuilder halves_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {4}), whole = builder.arena("whole", {8}), y = builder.output("y", {8});
@@ -471,7 +472,7 @@ PlanBuilder halves_plan() {
   return builder;
 }
 
-TEST_CASE("Tensors that share bytes without being views of each other are refused") {
+TEST_CASE("Tensors that share bytes without being views of each other are rejected") {
   CHECK(Plan::from_memory(halves_plan().build().bytes()));
   expect_refused(halves_plan,
                  {"operator 0 'left' (Unary) and operator 1 'right' (Unary) compute the same bytes of buffer",
@@ -483,7 +484,7 @@ TEST_CASE("Tensors that share bytes without being views of each other are refuse
                   }});
 }
 
-TEST_CASE("Plans with too many dependencies between branches are refused") {
+TEST_CASE("Plans with too many dependencies between branches are rejected") {
   constexpr int kParts = 2100;  // squared, more than plan_format::kMaxDependencies
   PlanBuilder builder;
   const int x = builder.input("x", {4}), whole = builder.arena("whole", {4 * kParts});
@@ -504,7 +505,7 @@ TEST_CASE("Plans with too many dependencies between branches are refused") {
   CHECK(plan.error().message().find("have more than 4194304 dependencies") != std::string_view::npos);
 }
 
-TEST_CASE("Plans whose operators read too many bytes of shared constants are refused") {
+TEST_CASE("Plans whose operators read too many bytes of shared constants are rejected") {
   constexpr int64_t kElements = 1 << 20;
   constexpr int kMany = 100;  // 4 MB each: more than 256 MB and 16 times 4 MB
   PlanBuilder builder;
@@ -528,7 +529,7 @@ void check_shared(PlanBuilder& builder, std::string_view text) {
   CHECK(plan.error().message().find(text) != std::string_view::npos);
 }
 
-TEST_CASE("Plans whose operators share too much quantization are refused even without bytes of constants") {
+TEST_CASE("Plans whose operators share too much quantization are rejected even without bytes of constants") {
   constexpr int kChannels = 100'000, kUses = 400;
   PlanBuilder builder;
   const int x = builder.input("x", {1}), y = builder.output("y", {1});
@@ -542,7 +543,7 @@ TEST_CASE("Plans whose operators share too much quantization are refused even wi
   check_shared(builder, "bytes of constants and quantization");
 }
 
-TEST_CASE("Plans whose weights grow too large when they are packed are refused") {
+TEST_CASE("Plans whose weights grow too large when they are packed are rejected") {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 1, 1000, 1000}), y = builder.output("y", {1, 1, 1, 1});
   const int weights = builder.constant<int8_t>("w", {1, 1, 1000, 1000}, std::vector<int8_t>(1'000'000), DataType::kS8);
@@ -551,14 +552,14 @@ TEST_CASE("Plans whose weights grow too large when they are packed are refused")
   check_shared(builder, "bytes of constants and quantization");
 }
 
-TEST_CASE("Plans whose operators have too many operands are refused") {
+TEST_CASE("Plans whose operators have too many operands are rejected") {
   PlanBuilder builder;
   const int x = builder.input("x", {0}), y = builder.output("y", {0});
   builder.op("y", ops::Concat{.axis = 0}, std::vector<int>(400'000, x), {y});
   check_shared(builder, "more than 400000 operands");
 }
 
-TEST_CASE("Plans whose programs share too many bytes of segments are refused") {
+TEST_CASE("Plans whose programs share too many bytes of segments are rejected") {
   PlanBuilder builder = relu_plan();
   const int big = builder.constant<int8_t>("big", {1 << 20}, std::vector<int8_t>(1 << 20), DataType::kS8);
   plan::Program program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc keygen, nestc sign and nestrt verify --key on the command line.
+// Tests nestc keygen, nestc sign and nestrt verify --key on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -50,7 +50,7 @@ TEST_CASE("Signing again replaces the signature") {
   expect("nestrt", {"verify", plan, "--key", retired + ".pub"}, 2, "which is not a trusted key");
 }
 
-TEST_CASE("Keys without a name are refused and not written") {
+TEST_CASE("Keys without a name are rejected and not written") {
   const TemporaryFolder folder;
   for (const std::string& name : {std::string(), std::string("/"), folder.path() + "/"})
     expect("nestc", {"keygen", name}, 2, "does not end in a file name");

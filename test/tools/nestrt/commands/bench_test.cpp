@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt bench on the command line.
+// Tests nestrt bench on the command line.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ TEST_CASE("nestrt bench shows the unit of each operator and the kernel of CPU op
   CHECK(on_evta > 0);
 }
 
-TEST_CASE("nestrt bench uses the given arrays and refuses those that do not fit") {
+TEST_CASE("nestrt bench uses the given arrays and rejects those that do not fit") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("relu.nest", relu_plan().build().bytes()), x = folder.path() + "/x.npy";
   const std::vector<float> values(6, 2);
@@ -85,7 +85,8 @@ TEST_CASE("nestrt bench uses the given arrays and refuses those that do not fit"
   CHECK_THAT(overwritten.text, Contains("x.npy"));
 }
 
-// nestrt bench of a plan with a line per run. A full pipe blocks it, so that it cannot end before it is interrupted.
+// Runs nestrt bench on a plan, with a line per run. A full pipe blocks it, so that it cannot end before it is
+// interrupted.
 class BenchInPipe {
  public:
   explicit BenchInPipe(const std::string& plan) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt conformance on the command line.
+// Tests nestrt conformance on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/example_files.h"
@@ -50,7 +50,7 @@ TEST_CASE("The CPU and a simulated accelerator pass the conformance suite of uni
   CHECK_THAT(result.text.substr(cpu), Catch::Contains("9 of 9 cases passed"));
 }
 
-TEST_CASE("nestrt conformance refuses incomplete arguments") {
+TEST_CASE("nestrt conformance rejects incomplete arguments") {
   const TemporaryFolder folder;
   const auto refusal = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "conformance");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt info on the command line.
+// Tests nestrt info on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +25,7 @@ TEST_CASE("nestrt info without a plan lists the units of the machine and why one
   CHECK_THAT(result.text, Contains("not usable") && Contains("\nevta: "));  // no board is connected
 }
 
-TEST_CASE("nestrt info refuses options without effect if there is no plan") {
+TEST_CASE("nestrt info rejects options without effect if there is no plan") {
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--units", "nonsense"},
                                                   {"--units", "evta:sim:1x32_15_15_18_17"},
                                                   {"--cpus", "0"},

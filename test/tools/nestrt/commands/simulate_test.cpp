@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt profile and nestrt simulate.
+// Tests nestrt profile and nestrt simulate.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
@@ -114,7 +114,7 @@ TEST_CASE("Concurrent sessions share the units of the board, and their placement
   }
 }
 
-TEST_CASE("A simulation without costs is refused with an error that names the missing costs") {
+TEST_CASE("A simulation without costs is rejected with an error that names the missing costs") {
   const SimulateWorkshop workshop;
   const auto refused = [&](const std::string& board, const std::string& part) {
     const ProgramResult result = run_program("nestrt", {"simulate", workshop.path("plan.nest"), "--board", board});
@@ -133,7 +133,7 @@ TEST_CASE("A simulation without costs is refused with an error that names the mi
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }
 
-TEST_CASE("Simulation options without effect and missing plans are refused before the simulation starts") {
+TEST_CASE("Simulation options without effect and missing plans are rejected before the simulation starts") {
   const SimulateWorkshop workshop;
   workshop.write("estimates.yaml", workshop.estimating_board());
   const auto refused = [&](const std::vector<std::string>& more, const std::string& part) {
@@ -161,7 +161,7 @@ TEST_CASE("Operators without a cost in the profile are estimated with the rates 
                              "--steps", "--json", workshop.path("times.json")});
   check_ok(result);
   CHECK(result.text.find("3 of 3 operators are not in a profile") != std::string::npos);
-  CHECK(result.text.find(" estimated\n") != std::string::npos);  // of a step
+  CHECK(result.text.find(" estimated\n") != std::string::npos);  // printed after the time of a step
   const nlohmann::json times = workshop.json("times.json");
   CHECK(times["estimated"] == nlohmann::json{"left", "right", "join"});
   CHECK(times["cpu_only_ms"].get<double>() == Approx(3));
@@ -358,7 +358,7 @@ TEST_CASE("Steps are named after the largest operator of their branch") {
   CHECK_THAT(result.text, Contains("dense and 3 more"));
 }
 
-TEST_CASE("A board that names the same cost file twice is refused") {
+TEST_CASE("A board that names the same cost file twice is rejected") {
   const SimulateWorkshop workshop;
   workshop.write("a.costs", "");
   workshop.write("board2.yaml", "board: test\nunits:\n  - {unit: cpu}\nprofiles: [a.costs, ./a.costs]\n");
@@ -383,7 +383,7 @@ TEST_CASE("nestrt simulate does not overwrite the cost files of a board") {
   }
 }
 
-TEST_CASE("A board with an unknown unit or instruction set is refused") {
+TEST_CASE("A board with an unknown unit or instruction set is rejected") {
   const SimulateWorkshop workshop;
   const auto refused = [&](const std::string& unit, const std::string& part) {
     workshop.write("wrong.yaml", "board: wrong\nunits:\n  - {unit: cpu}\n  - {" + unit + "}\n");
@@ -412,7 +412,7 @@ TEST_CASE("A simulation with negligible costs terminates") {
                                   "--profile", workshop.path("costs"), "--threads", "1", "--budget-ms", "1"}));
 }
 
-TEST_CASE("A board without an instruction set uses the profile of a single CPU and refuses one of several") {
+TEST_CASE("A board without an instruction set uses the profile of a single CPU and rejects one of several") {
   const SimulateWorkshop workshop;
   const auto plan = Plan::map(workshop.path("plan.nest"), Verification::kComplete);
   REQUIRE(plan);

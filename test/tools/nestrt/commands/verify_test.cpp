@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt verify on the command line.
+// Tests nestrt verify on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"
@@ -18,7 +18,8 @@ TEST_CASE("nestrt verify fails for a unit without a program in the plan") {
   CHECK_THAT(result.text, Catch::Matchers::Contains("nothing was compared on evta0"));
 }
 
-// A convolution whose aarch64 kernels read these weights instead of its own, which are 0, 1, 2 ...
+// Returns a convolution with weights 0, 1, 2, ..., whose aarch64 kernels read packed weights 0, step, 2 * step, ...
+// instead.
 PlanBuilder plan_with_packed(float step) {
   const Shape shape{16, 16, 1, 1};
   std::vector<float> own, packed;

@@ -46,7 +46,7 @@ TEST_CASE("A thread and the threads it starts stay on the given CPUs") {
   CHECK(CPU_EQUAL(&before, &after));
 }
 
-TEST_CASE("Invalid CPU lists and unavailable CPUs are refused without effect") {
+TEST_CASE("Invalid CPU lists and unavailable CPUs are rejected without effect") {
   const cpu_set_t before = cpus_of_this_thread();
   for (const char* list : {"", ",", "0,", "a", "-", "-1", "0-", "1-0", "0--1", "0 ", "99999999999999999999", "1024"})
     CHECK(stay_on_cpus(list).code() == Code::kInvalidArgument);

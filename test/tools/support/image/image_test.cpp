@@ -25,7 +25,7 @@ std::string with_inserted(std::string_view hex, size_t bytes, std::string_view m
   return std::string(hex.substr(0, hex.size() - 2 * bytes)).append(more).append(hex.substr(hex.size() - 2 * bytes));
 }
 
-// An image without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
+// Returns an image without symmetry: (37 x + 91 y + 53 c + 7 x y) mod 256.
 Image pattern(int width, int height, int channels) {
   Image image{width, height, channels, {}};
   for (int y = 0; y < height; ++y) {
@@ -48,7 +48,7 @@ TEST_CASE("PNG and BMP decode to their pixels") {
   }
 }
 
-TEST_CASE("A PNG with a chunk longer than the file is refused before allocation") {
+TEST_CASE("A PNG with a chunk longer than the file is rejected before allocation") {
   std::vector<std::byte> file = from_hex(kPngRgba2x2);
   constexpr size_t kLengthOfData = 33;
   file[kLengthOfData] = std::byte{0x3f};
@@ -98,7 +98,7 @@ TEST_CASE("A CMYK JPEG becomes RGB, and Adobe's inverted form is supported") {
   CHECK(inverted->pixels == std::vector<uint8_t>{31, 61, 122});
 }
 
-TEST_CASE("A truncated JPEG is refused even after other warnings") {
+TEST_CASE("A truncated JPEG is rejected even after other warnings") {
   const std::string odd = with_inserted(kJpegGrey, 14, "0000");  // before the scan
   REQUIRE(decode_image(from_hex(odd), "x"));
   for (const std::string_view file : {kJpegGrey, kJpegProgressive, kJpegCmyk, std::string_view(odd)}) {
@@ -108,7 +108,7 @@ TEST_CASE("A truncated JPEG is refused even after other warnings") {
   }
 }
 
-TEST_CASE("Lost or invalid data in a JPEG are reported") {
+TEST_CASE("Lost or invalid data in a JPEG is reported") {
   std::vector<std::string> heard;
   set_log_hook([&](LogLevel, std::string_view message) { heard.emplace_back(message); });
   CHECK(decode_image(from_hex(kJpegGrey), "good.jpg"));
@@ -130,7 +130,7 @@ TEST_CASE("An irregular JPEG is decoded, but errors after the irregularity are r
   CHECK_FALSE(decode_image(from_hex(with_inserted(odd, 2, table_of_no_length + "00")), "x"));
 }
 
-TEST_CASE("A JPEG with too many scans is refused") {
+TEST_CASE("A JPEG with too many scans is rejected") {
   std::string scans;
   for (int i = 0; i < 400; ++i) scans += kSecondScanOfDc;
   const auto image = decode_image(from_hex(with_inserted(kJpegProgressive, 2, scans)), "x");
@@ -141,7 +141,7 @@ TEST_CASE("A JPEG with too many scans is refused") {
   CHECK(refused.error().message().find("scans") != std::string_view::npos);
 }
 
-TEST_CASE("A JPEG with excessive sizes in its header is refused before allocation") {
+TEST_CASE("A JPEG with excessive sizes in its header is rejected before allocation") {
   std::vector<std::byte> content = from_hex(kJpegGrey);
   constexpr size_t kHeight = 76, kWidth = 78;  // offsets in the frame header
   REQUIRE(content[kHeight + 1] == std::byte{1});
@@ -168,7 +168,7 @@ std::string png_chunk(const std::string& type, const std::string& data) {
   return png_number(data.size()) + type + data + png_number(~checksum);
 }
 
-// Returns a grey PNG with these compressed data, whose own checksum is not verified.
+// Returns a grey PNG with this compressed data. The checksum of the data itself is not verified.
 std::vector<std::byte> grey_png(size_t side, int bits, bool interlaced, const std::string& data) {
   std::string header = png_number(side) + png_number(side);
   header += {static_cast<char>(bits), 0, 0, 0, static_cast<char>(interlaced)};
@@ -196,7 +196,7 @@ std::string deflated_zeros(int copies) {
 
 }  // namespace
 
-TEST_CASE("A PNG that inflates to more than its pixels is refused during inflation") {
+TEST_CASE("A PNG that inflates to more than its pixels is rejected during inflation") {
   const auto image = decode_image(grey_png(16, 8, false, deflated_zeros(1)), "x");  // 259 of 272 bytes
   REQUIRE_FALSE(image);
   const auto enough = decode_image(grey_png(16, 8, false, deflated_zeros(2)), "x");
@@ -214,7 +214,7 @@ TEST_CASE("An interlaced PNG, which needs additional bytes, is decoded") {
   CHECK(image->pixels == std::vector<uint8_t>(64));
 }
 
-TEST_CASE("Truncated and damaged images are refused or decoded without a crash") {
+TEST_CASE("Truncated and damaged images are rejected or decoded without a crash") {
   for (const std::string_view file : {kPngRgb3x2, kBmpRgb3x2, kJpeg5x4}) {
     const std::vector<std::byte> content = from_hex(file);
     for (size_t size = 0; size < content.size(); ++size) {
@@ -236,7 +236,7 @@ TEST_CASE("Truncated and damaged images are refused or decoded without a crash")
   }
 }
 
-TEST_CASE("A BMP that ends before its last pixel is refused") {
+TEST_CASE("A BMP that ends before its last pixel is rejected") {
   const std::vector<std::byte> content = from_hex(kBmpRgb3x2);
   const size_t padding = 3;
   CHECK(decode_image(std::span(content).first(content.size() - padding), "x"));
@@ -259,7 +259,7 @@ TEST_CASE("A BMP with top-down rows is read from its top") {
   CHECK(image->pixels == pattern(3, 2, 3).pixels);
 }
 
-TEST_CASE("A PNG with a wrong checksum in a required chunk is refused") {
+TEST_CASE("A PNG with a wrong checksum in a required chunk is rejected") {
   std::vector<std::byte> file = from_hex(kPngRgb3x2);
   constexpr size_t kHeaderChecksum = 29;
   file[kHeaderChecksum] ^= std::byte{1};
@@ -284,7 +284,7 @@ TEST_CASE("A truncated PNG is reported as truncated") {
   }
 }
 
-TEST_CASE("An image with excessive sizes in its header is refused before allocation") {
+TEST_CASE("An image with excessive sizes in its header is rejected before allocation") {
   std::vector<std::byte> png = from_hex(kPngRgb3x2);
   png[16] = png[20] = std::byte{0x00};
   png[17] = png[21] = std::byte{0x80};

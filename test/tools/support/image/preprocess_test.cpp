@@ -10,7 +10,7 @@ namespace {
 
 TensorInfo image_input(const Shape& shape) { return {"image", DataType::kF32, shape}; }
 
-// Red counts up from 0 in reading order; green is red + 100 and blue red + 200.
+// Returns an image whose red counts up from 0 in reading order; green is red + 100 and blue is red + 200.
 Image counting(int width, int height) {
   Image image{width, height, 3, {}};
   for (int i = 0; i < width * height; ++i) {
@@ -103,7 +103,7 @@ TEST_CASE("Preprocessed values are stored as f32, or as u8 rounded and clamped")
   CHECK(preprocess(counting(2, 2), {}, {"image", DataType::kU8, Shape{1, 2, 2, 3}}));
 }
 
-TEST_CASE("Inputs and preprocessing that do not fit an image are refused") {
+TEST_CASE("Inputs and preprocessing that do not fit an image are rejected") {
   const Image image = counting(4, 4);
   for (const Shape& shape : {Shape{1, 640}, Shape{2, 3, 4, 4}, Shape{1, 5, 4, 4}, Shape{1, 3, 0, 4}, Shape{}}) {
     const auto result = preprocess(image, {}, image_input(shape));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unlikely preprocessing causes warnings, and common preprocessing does not.
+// Tests that unlikely preprocessing causes warnings and common preprocessing does not.
 #include "tools/support/image/preprocessing_warnings.h"
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ Preprocessing pixels(std::vector<float> mean, std::vector<float> scale) {
   return preprocessing;
 }
 
-// A quantized input with a range up to 127 * 2^-exponent.
+// Returns tables with a quantized input whose range extends to 127 * 2^-exponent.
 plan::Tables quantized_at(int8_t exponent) {
   plan::Tables tables;
   tables.inputs = {{0, std::nullopt}};

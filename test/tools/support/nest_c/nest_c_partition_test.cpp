@@ -35,7 +35,7 @@ TEST_CASE("Writing a partition plan restores the text that was read") {
   CHECK(again->groups == std::vector<std::vector<uint32_t>>{{1, 2}});
 }
 
-TEST_CASE("Invalid partition plans are refused with the line") {
+TEST_CASE("Invalid partition plans are rejected with the line") {
   for (const char* text : {"", "[", "- a", "funcName: {", "a: b", "funcName: f\nfuncName: g", "\x01"})
     CHECK_FALSE(parse_nest_c_partition(text, "p.yaml"));
   expect_refused("funcName: f\nnumber: 3\n", "line 2: 'number' is not a known key");

@@ -21,7 +21,7 @@ ops::Conv conv(int kernel, int pad) {
   return attributes;
 }
 
-// Two convolutions with equal NEST-C keys, and one with another kernel.
+// Returns two convolutions with equal NEST-C keys, and one with another kernel.
 PlanBuilder profiled_network() {
   PlanBuilder builder;
   const auto weights = [&](const std::string& name, int kernel) {
@@ -63,7 +63,7 @@ TEST_CASE("NEST-C times become costs if their key is unambiguous") {
   CHECK_THAT(import->refused[1], Contains("Add") && Contains("not a convolution key"));
 }
 
-TEST_CASE("A file that is not a NEST-C profile is refused") {
+TEST_CASE("A file that is not a NEST-C profile is rejected") {
   const Network network;
   const auto refusal = [&](const std::string& text) {
     const auto import = parse_nest_c_profile(text, "n.yaml", *network.plan, "neon");

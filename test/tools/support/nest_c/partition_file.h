@@ -23,7 +23,7 @@ inline PartitionFile changed(std::string PartitionFile::*line, const std::string
   return file;
 }
 
-// A change for which the file is refused, and the reason.
+// A change for which the file is rejected, and the reason.
 struct PartitionDamage {
   std::string PartitionFile::*line;
   std::string text;

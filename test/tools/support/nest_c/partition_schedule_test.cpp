@@ -16,7 +16,7 @@ using test::PartitionDamage;
 using test::PartitionFile;
 using test::PlanBuilder;
 
-// y = join(left(fork(x)), right1(right0(fork(x)))), one branch each; an EVTA has programs for left and right0.
+// Returns y = join(left(fork(x)), right1(right0(fork(x)))), one branch each; an EVTA has programs for left and right0.
 PlanBuilder diamond() {
   PlanBuilder builder;
   const Shape shape{1, 4};
@@ -108,7 +108,7 @@ TEST_CASE("A backend without a number is the first of its kind") {
   CHECK(schedule->lanes[schedule->steps[1].lane].unit == 0);
 }
 
-TEST_CASE("Partition plans of a different network or for different units are refused with the reason") {
+TEST_CASE("Partition plans of a different network or for different units are rejected with the reason") {
   const std::string all = PartitionFile().nodes;
   const PartitionDamage damages[] = {
       {&PartitionFile::nodes, all + ":fork-1", "the plan has no node 'fork'; nestc partition writes its names"},

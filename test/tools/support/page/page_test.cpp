@@ -97,7 +97,7 @@ TEST_CASE("Empty figures are omitted") {
   CHECK(data_of(page)["figures"].empty());
 }
 
-TEST_CASE("A page is written completely or refused") {
+TEST_CASE("A page is written completely or rejected") {
   const test::TemporaryFolder folder;
   const Page page("t", "");
   const std::string path = folder.path() + "/page.html";

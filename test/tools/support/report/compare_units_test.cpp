@@ -95,7 +95,7 @@ TEST_CASE("Results that are views, especially of constants, are neither overwrit
   INFO(comparisons.error().to_string());
   REQUIRE(comparisons);
   REQUIRE(comparisons->size() == 1);
-  CHECK(comparisons->front().bytes == 16);      // of y
+  CHECK(comparisons->front().bytes == 16);      // all bytes of y
   CHECK(comparisons->front().different == 16);  // the unit computed nothing
   CHECK(std::ranges::equal(file.bytes(), before.bytes()));
 }
@@ -121,7 +121,7 @@ TEST_CASE("Operands of an in-place Concat are not results of its branch") {
   builder.branch();
   builder.op("y", ops::Concat{.axis = 0}, {first, second}, {y});
   builder.build();  // completes the tables
-  // Kernel programs; others state their writes, which cover whole tensors.
+  // Uses kernel programs, because other programs state their writes, which cover whole tensors.
   builder.tables().branches[1].programs.emplace_back().unit = kIdle.kind;
   const auto result =
       compare(builder, [](const UnitList& units) { return std::make_shared<RenamedCpu>(units.front(), kIdle); });

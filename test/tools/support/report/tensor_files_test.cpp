@@ -49,7 +49,7 @@ TEST_CASE("A single input needs no name") {
   CHECK(read_inputs(std::vector{kImage}, std::vector<std::string>{image}));
 }
 
-TEST_CASE("Inputs that do not match are refused with the expected ones") {
+TEST_CASE("Inputs that do not match are rejected with the expected ones") {
   const ZeroFiles files;
   const std::string image = files.save("image.npy", DataType::kF32, {1, 2});
   const std::string flat = files.save("flat.npy", DataType::kF32, {2});

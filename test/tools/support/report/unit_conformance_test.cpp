@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite of units: the CPU passes, and each case detects a unit with the corresponding fault.
+// Tests the conformance suite of units: the CPU passes, and each case detects a unit with the corresponding fault.
 #include "tools/support/report/unit_conformance.h"
 
 #include <algorithm>

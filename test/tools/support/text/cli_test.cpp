@@ -24,7 +24,7 @@ class Program {
     arguments.insert(arguments.begin(), {"test", "go"});
     return cli_.run(static_cast<int>(arguments.size()), arguments.data());
   }
-  // Returns whether the command line is refused before the command runs.
+  // Returns whether the command line is rejected before the command runs.
   bool refuses(const std::vector<const char*>& arguments) {
     const int before = ran.times;
     return run(arguments) == 2 && ran.times == before;
@@ -110,7 +110,7 @@ TEST_CASE("A repeatable option accepts one value per occurrence, a list all foll
   CHECK(plan == "plan");
 }
 
-TEST_CASE("Values out of bounds are refused before the command runs") {
+TEST_CASE("Values out of bounds are rejected before the command runs") {
   Program program;
   int number = 0;
   uint64_t limit = 0;
@@ -176,7 +176,7 @@ TEST_CASE("The exit code is that of the command, or 2 if it fails or is missing"
   CHECK(empty.run(2, arguments) == 2);
 }
 
-TEST_CASE("Unknown options and commands are refused") {
+TEST_CASE("Unknown options and commands are rejected") {
   Program program;
   int threads = 0;
   program.command().add_option("--threads", threads, "");

@@ -148,7 +148,7 @@ TEST_CASE("Protected files are recognised by their content and through links") {
   CHECK(check_writable(folder.write_text("notes", "\tindented")).ok());
 }
 
-TEST_CASE("Reports, pages and arrays only replace files of their own kind") {
+TEST_CASE("Reports, pages and arrays only replace files of the same kind") {
   const test::TemporaryFolder folder;
   const std::string labels = folder.write_text("labels.txt", "cat.png\t3\n"), empty = folder.write_text("empty", "");
   const std::pair<Written, const char*> alike[] = {
@@ -171,7 +171,7 @@ TEST_CASE("Reports, pages and arrays only replace files of their own kind") {
   CHECK_FALSE(write_json(labels, Json::array()).ok());
 }
 
-TEST_CASE("Two outputs that are the same file are refused under any spelling, even before it exists") {
+TEST_CASE("Two outputs that are the same file are rejected under any spelling, even before it exists") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/a.json", other = folder.path() + "/./a.json";
   const std::string relative = fs::relative(path).string();
@@ -182,7 +182,7 @@ TEST_CASE("Two outputs that are the same file are refused under any spelling, ev
   CHECK(distinct({path, folder.path() + "/b.json", "", "", "/dev/null", "/dev/null"}));
 }
 
-TEST_CASE("An output that is the input under another name is refused") {
+TEST_CASE("An output that is the input under another name is rejected") {
   const test::TemporaryFolder folder;
   REQUIRE(write_text(folder.path() + "/model", "x").ok());
   fs::create_symlink("model", folder.path() + "/link");

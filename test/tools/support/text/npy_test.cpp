@@ -81,7 +81,7 @@ TEST_CASE("Booleans of an npy file are 0 or 1") {
   CHECK(read->bytes == std::vector<std::byte>{std::byte{1}, std::byte{0}});
 }
 
-TEST_CASE("Npy files of other types and orders are refused with the remedy") {
+TEST_CASE("Npy files of other types and orders are rejected with the remedy") {
   for (const char* descr : {">f4", "<f2", "<u4", "<c8", "|S5", "|O", ""}) {
     CHECK(refusal(npy_file(dictionary(descr, "(1,)"), "abcd")) == Code::kUnsupported);
   }
@@ -92,7 +92,7 @@ TEST_CASE("Npy files of other types and orders are refused with the remedy") {
   CHECK(fortran.error().message().find("ascontiguousarray") != std::string_view::npos);
 }
 
-TEST_CASE("Hostile npy shapes are refused") {
+TEST_CASE("Hostile npy shapes are rejected") {
   for (const char* shape :
        {"(2,)", "(-1,)", "(0,)", "(4611686018427387904, 4)", "(9223372036854775807,)", "(99999999999999999999,)",
         "(1,1,1,1,1,1,1,1,1)", "(1", "(,)", "(1 1)", "1", "(1.0,)", "('1',)"}) {
@@ -101,7 +101,7 @@ TEST_CASE("Hostile npy shapes are refused") {
   }
 }
 
-TEST_CASE("Hostile npy headers are refused") {
+TEST_CASE("Hostile npy headers are rejected") {
   for (const char* header :
        {"", "{", "}", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x",
         "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}",
@@ -115,7 +115,7 @@ TEST_CASE("Hostile npy headers are refused") {
   CHECK(refusal(npy_file(dictionary("<f4", "(1,)"), "abcd", 4)) == Code::kInvalidArgument);
 }
 
-TEST_CASE("Every truncation of an npy file is refused") {
+TEST_CASE("Every truncation of an npy file is rejected") {
   const std::vector<std::byte> content = npy_file(dictionary("<f4", "(2, 2)"), std::string(16, 'x'));
   REQUIRE(parse_npy(content, "x.npy"));
   for (size_t size = 0; size < content.size(); ++size) {
@@ -123,7 +123,7 @@ TEST_CASE("Every truncation of an npy file is refused") {
   }
 }
 
-TEST_CASE("An npy file of the wrong size is refused by its header, before the rest is read") {
+TEST_CASE("An npy file of the wrong size is rejected by its header, before the rest is read") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/x.npy";
   const std::vector<std::byte> content = npy_file(dictionary("<f4", "(1, )"), "abcd");

@@ -29,7 +29,7 @@ TEST_CASE("A list of numbers is read in every YAML form") {
   CHECK(numbers_of("list: []").value().empty());
 }
 
-TEST_CASE("A list that is too long, not numeric or unterminated is refused with its line") {
+TEST_CASE("A list that is too long, not numeric or unterminated is rejected with its line") {
   CHECK(numbers_of("list: [1, 2]", 2));
   for (const char* text : {"\nlist: [1, 2, 3]", "\nlist: [1, 101]", "\nlist: [1, , 2]", "\nlist: [1, 2 3]"}) {
     INFO(text);
@@ -41,7 +41,7 @@ TEST_CASE("A list that is too long, not numeric or unterminated is refused with 
   CHECK_FALSE(numbers_of("list: [1, a]"));
 }
 
-TEST_CASE("Text that is not UTF-8 or would change when written is refused") {
+TEST_CASE("Text that is not UTF-8 or would change when written is rejected") {
   const auto name_of = [](const std::string& text) {
     return parse<std::string>(text, "x.yaml", [](const YAML::Node& root) { return member_text(root, "name"); });
   };
@@ -55,7 +55,7 @@ TEST_CASE("Text that is not UTF-8 or would change when written is refused") {
   }
 }
 
-TEST_CASE("A YAML alias is refused, but a star elsewhere is accepted") {
+TEST_CASE("A YAML alias is rejected, but a star elsewhere is accepted") {
   const auto read = numbers_of("a: &a [1, 2]\nlist: *a");
   REQUIRE_FALSE(read);
   CHECK(read.error().message().find("alias") != std::string_view::npos);
@@ -66,7 +66,7 @@ TEST_CASE("A YAML alias is refused, but a star elsewhere is accepted") {
   }
 }
 
-TEST_CASE("A YAML text with too many nodes per byte is refused, but as many numbers are accepted") {
+TEST_CASE("A YAML text with too many nodes per byte is rejected, but as many numbers are accepted") {
   std::string text = "list: [1";
   for (int i = 0; i < 1'000'000; ++i) text += ",1";
   const auto read = numbers_of(text + "]", 2'000'000);
@@ -94,7 +94,7 @@ TEST_CASE("Text that only looks quoted does not hide nodes") {
   CHECK_THAT(alias.error().to_string(), Catch::Contains("line 3: has an alias"));
 }
 
-TEST_CASE("Text in an encoding other than UTF-8 is refused") {
+TEST_CASE("Text in an encoding other than UTF-8 is rejected") {
   using namespace std::string_literals;
   for (const std::string& text : {"\xff\xfel\0i\0"s, "l\0i\0s\0t\0"s, "list: [1, 2]\0"s, "\xfe\xff\0l"s}) {
     const auto read = numbers_of(text);

@@ -13,8 +13,8 @@ namespace {
 
 struct Accumulators {
   Widening shape;
-  int64_t channels = 0;           // of the whole tensor
-  std::vector<int8_t> exponents;  // by channel, of the weights
+  int64_t channels = 0;           // channels of the whole tensor
+  std::vector<int8_t> exponents;  // exponents of the weights, per channel
   std::vector<std::byte> bytes;   // the accelerator's bytes of the slice
   std::vector<float> expected;    // the converted elements, in blocks of 16
 };
