@@ -15,14 +15,17 @@ endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples/consumer -B ${consumer} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${consumer})
+# A project in C, in which fmt and spdlog cannot be found.
+run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples/consumer_c -B ${consumer}/c -G ${GENERATOR}
+    -DCMAKE_C_COMPILER=${CC} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON
+    -DCMAKE_DISABLE_FIND_PACKAGE_spdlog=ON)
+run(${CMAKE_COMMAND} --build ${consumer}/c)
 run(${consumer}/consumer_of_nestrt ${PLAN})
 run(${consumer}/consumer_of_nestrt_shared ${PLAN})
 
 # The first inference gives the same scores in C and in C++.
-foreach(language c cpp)
-  execute_process(COMMAND ${consumer}/first_inference_${language} ${PLAN}
-    OUTPUT_VARIABLE scores_${language} COMMAND_ERROR_IS_FATAL ANY)
-endforeach()
+execute_process(COMMAND ${consumer}/c/first_inference_c ${PLAN} OUTPUT_VARIABLE scores_c COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${consumer}/first_inference_cpp ${PLAN} OUTPUT_VARIABLE scores_cpp COMMAND_ERROR_IS_FATAL ANY)
 if(NOT scores_c OR NOT scores_c STREQUAL scores_cpp)
   message(FATAL_ERROR "expected equal scores, got in C: ${scores_c} in C++: ${scores_cpp}")
 endif()
