@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests nestrt run and eval with images and arrays on the command line.
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 
@@ -110,6 +111,22 @@ TEST_CASE("nestrt warns if neither the plan nor an option states the preprocessi
       run({workshop.classes(), "--image", kCat, "--mean", "0.485,0.456,0.406", "--scale", "4.36,4.46,4.44"});
   CHECK(unlikely.exit_code == 0);
   CHECK_THAT(unlikely.text, Contains("--mean is at most 1") && Contains("--scale is more than 1"));
+}
+
+TEST_CASE("--log-level and NESTRT_LOG_LEVEL set the lowest level of messages") {
+  const ImageWorkshop workshop;
+  const std::vector<std::string> arguments = {workshop.classes(), "--image", kCat};
+  const auto with_level = [&](const std::string& level) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--log-level", level});
+    return run(all);
+  };
+  CHECK_THAT(with_level("warning").text, Contains("using pixel values from 0 to 255"));
+  CHECK_THAT(with_level("error").text, !Contains("using pixel values from 0 to 255"));
+  check_refused(with_level("loud"), "loud");
+  ::setenv("NESTRT_LOG_LEVEL", "off", 1);
+  CHECK_THAT(run(arguments).text, !Contains("using pixel values from 0 to 255"));
+  ::unsetenv("NESTRT_LOG_LEVEL");
 }
 
 TEST_CASE("With --labels an array gets a class, and a plan without class scores is rejected") {

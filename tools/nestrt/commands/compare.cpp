@@ -10,6 +10,7 @@
 #include "nestrt/log.h"
 #include "runtime/text/parse.h"
 #include "tools/nestrt/commands.h"
+#include "tools/nestrt/load.h"
 #include "tools/support/report/slowdown.h"
 #include "tools/support/report/statistics.h"
 #include "tools/support/text/files.h"

@@ -41,6 +41,18 @@ void occupy_standard_streams() {
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+constexpr std::string_view kLogLevels[] = {"debug", "info", "warning", "error", "off"};  // as LogLevel
+
+void add_log_level(CLI::App& command) {
+  const auto apply = [](const std::string& name) {
+    const auto level = std::ranges::find(kLogLevels, name) - std::begin(kLogLevels);
+    set_log_level(static_cast<LogLevel>(level));
+  };
+  command.add_option_function<std::string>("--log-level", apply, "lowest level of messages (default: warning)")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kLogLevels), std::end(kLogLevels))))
+      ->envname("NESTRT_LOG_LEVEL");
+}
+
 std::vector<std::string> names_of_commands(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* const command : program.get_subcommands({})) names.push_back(command->get_name());
@@ -195,6 +207,7 @@ Command Cli::add_command(const std::string& name, const std::string& description
                          const std::vector<std::string>& examples, std::function<Result<ExitCode>()> run) {
   CLI::App* const app = app_->add_subcommand(name, description);
   app->footer(fmt::format("{}\n  {}", examples.size() > 1 ? "Examples:" : "Example:", fmt::join(examples, "\n  ")));
+  add_log_level(*app);
   entries_.push_back({app, std::move(run)});
   return Command(*app);
 }
