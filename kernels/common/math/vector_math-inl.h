@@ -25,6 +25,20 @@ HWY_INLINE hn::Vec<D> simd_power_of_two(D d, VI n) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
+// y * 2^n for integers n in [-150, 129], rounded once, so that results extend down to denormals and up to infinity.
+#if HWY_TARGET == HWY_AVX3
+HWY_INLINE hn::Vec512<float> simd_scale(hn::Vec512<float> y, hn::Vec512<float> n) {
+  return hn::Vec512<float>{_mm512_scalef_ps(y.raw, n.raw)};
+}
+HWY_INLINE hn::Vec256<float> simd_scale(hn::Vec256<float> y, hn::Vec256<float> n) {
+  return hn::Vec256<float>{_mm256_scalef_ps(y.raw, n.raw)};
+}
+template <size_t kLanes>
+HWY_INLINE hn::Vec128<float, kLanes> simd_scale(hn::Vec128<float, kLanes> y, hn::Vec128<float, kLanes> n) {
+  return hn::Vec128<float, kLanes>{_mm_scalef_ps(y.raw, n.raw)};
+}
+#endif
+
 // exp(x) - 1 for |x| <= ln(2) / 2.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
@@ -37,10 +51,16 @@ HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
   return hn::MulAdd(p, hn::Mul(x, x), x);
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln(2) / 2. The factor 2^n is applied in two halves, so that results extend down to
-// denormals and up to infinity.
+// exp(x) = 2^n exp(r), |r| <= ln(2) / 2. Without an instruction for it, the factor 2^n is applied in two halves.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp(D d, V x) {
+#if HWY_TARGET == HWY_AVX3
+  // Min and Max return their second operand if one is NaN.
+  const V clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
+  const V n = hn::Round(hn::Mul(clamped, hn::Set(d, 1.44269504088896341f)));
+  const V r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(n, hn::Set(d, 0.693359375f), clamped));
+  return simd_scale(hn::Add(simd_small_exp_minus_one(d, r), hn::Set(d, 1.0f)), n);
+#else
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
   const auto n = hn::NearestInt(hn::Mul(clamped, hn::Set(d, 1.44269504088896341f)));
   const V nf = hn::ConvertTo(d, n);
@@ -49,6 +69,7 @@ HWY_INLINE V simd_exp(D d, V x) {
   const auto half = hn::ShiftRight<1>(n);
   const V scaled = hn::Mul(hn::Mul(y, simd_power_of_two(d, half)), simd_power_of_two(d, hn::Sub(n, half)));
   return hn::IfThenElse(hn::Eq(x, x), scaled, x);
+#endif
 }
 
 // exp(x) for x <= 0 or NaN. Results below the smallest normal number, 1e-38, are 0: a sum that contains exp(0) does not
@@ -57,6 +78,11 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp_nonpositive(D d, V x) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // NearestInt is undefined out of range
   return simd_exp(d, x);
+#elif HWY_TARGET == HWY_AVX3
+  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
+  const V r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x));
+  const V y = hn::Add(simd_small_exp_minus_one(d, r), hn::Set(d, 1.0f));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), simd_scale(y, n));
 #else
   const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
   const V nf = hn::ConvertTo(d, n);
