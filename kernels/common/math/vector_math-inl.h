@@ -2,9 +2,9 @@
 // Mathematical functions on f32 vectors. Include from a Highway source (see kernels/common/simd/simd.h) after
 // hwy/highway.h. All functions preserve NaN and return the limits at infinity.
 //
-// The polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c, ndtrf.c, sinf.c, tanf.c,
-// atanf.c, asinf.c) and are accurate to about 1e-7; test/kernels/common/math/activation_test.cpp compares each with
-// double precision.
+// Unless stated otherwise, the polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c,
+// ndtrf.c, sinf.c, tanf.c, atanf.c, asinf.c) and are accurate to about 1e-7;
+// test/kernels/common/math/activation_test.cpp compares each with double precision.
 #if defined(NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
 #undef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
@@ -124,8 +124,8 @@ HWY_INLINE V simd_tanh(D d, V x) {
   return hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.625f)), small, hn::CopySign(large, x));
 }
 
-// Below 1 an odd polynomial; above, 1 - exp(-x^2) p(1 / x^2) / x with the polynomial that Cephes uses for 1 < x < 2.
-// Beyond 2, where erfc < 0.005, its relative error does not show in erf.
+// Below 1 an odd polynomial; above, 1 - exp(x p(x)), where x p(x) is fitted to log(erfc(x)) between 1 and 4. Beyond 4,
+// erf rounds to 1.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_erf(D d, V x) {
   const V z = hn::Mul(x, x);
@@ -139,20 +139,15 @@ HWY_INLINE V simd_erf(D d, V x) {
   const V small = hn::Mul(t, x);
 
   const V one = hn::Set(d, 1.0f);
-  const V magnitude = hn::Abs(x);
-  const V q = hn::Div(one, hn::Max(magnitude, one));
-  const V y = hn::Mul(q, q);
-  V p = hn::Set(d, 2.326819970068386e-2f);
-  p = hn::MulAdd(p, y, hn::Set(d, -1.387039388740657e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 3.687424674597105e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, -5.824733027278666e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 6.210004621745983e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, -4.944515323274145e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 3.404879937665872e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, -2.741127028184656e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 5.638259427386472e-1f));
-  const V complement = hn::Mul(hn::Mul(simd_exp(d, hn::Neg(z)), q), p);
-  const V large = hn::CopySign(hn::Sub(one, complement), x);
+  const V magnitude = hn::Abs(x), y = hn::Min(magnitude, hn::Set(d, 4.0f));
+  V p = hn::Set(d, -1.0432313502e-5f);
+  p = hn::MulAdd(p, y, hn::Set(d, 3.1485024374e-4f));
+  p = hn::MulAdd(p, y, hn::Set(d, -3.6103106104e-3f));
+  p = hn::MulAdd(p, y, hn::Set(d, 2.3694500327e-2f));
+  p = hn::MulAdd(p, y, hn::Set(d, -1.0615897179e-1f));
+  p = hn::MulAdd(p, y, hn::Set(d, -6.3519805670e-1f));
+  p = hn::MulAdd(p, y, hn::Set(d, -1.1286370754f));
+  const V large = hn::CopySign(hn::Sub(one, simd_exp_nonpositive(d, hn::Mul(p, y))), x);
   const V result = hn::IfThenElse(hn::Lt(magnitude, one), small, large);
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }

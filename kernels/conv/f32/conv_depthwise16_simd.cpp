@@ -23,7 +23,7 @@ constexpr int kVectors = static_cast<int>(kBlock) / kLanes;
 
 constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 
-#define NESTRT_UNROLL _Pragma("GCC unroll 16")
+#define NESTRT_UNROLL _Pragma("GCC unroll 32")
 
 // Parameters shared by the outputs of one row.
 struct Row {
@@ -132,7 +132,7 @@ struct LineInputs {
 
 // Adds the pixels at(i) of a line.
 template <int kCount, int kStride, int kTaps, int kVector, class At>
-HWY_INLINE void add_pixels(At at, const float* weights, V (&sums)[kCount]) {
+HWY_INLINE void add_pixels(const At& at, const float* weights, V (&sums)[kCount]) {
   const D d;
   V w[kTaps];
   NESTRT_UNROLL for (int k = 0; k < kTaps; ++k) w[k] = hn::LoadU(d, weights + k * kBlock + kVector * kLanes);
@@ -145,31 +145,42 @@ HWY_INLINE void add_pixels(At at, const float* weights, V (&sums)[kCount]) {
   }
 }
 
-// Processes one vector of kCount outputs.
-template <int kCount, int kStride, int kTaps, int kVector>
-HWY_INLINE void step_pixels(const Row& row, int64_t x) {
-  using Inputs = LineInputs<kCount, kStride, kTaps>;
+// Processes one vector of kCount outputs. `pixels_of(line)` must return a function of a pixel's number in the line.
+template <int kCount, int kStride, int kTaps, int kVector, class PixelsOf>
+HWY_INLINE void step_pixels(const Row& row, int64_t x, const PixelsOf& pixels_of) {
   const auto& [depth, height, width] = row.geometry.axes;
-  const int64_t ix = x * kStride - width.pad_begin;
-  const bool is_inside = ix >= 0 && ix + Inputs::kPixels <= width.input;
+  const int64_t line_step = height.dilation * width.input * kBlock;
   V sums[kCount];
   start<kCount, kVector>(row, sums);
   for (int64_t z = row.kz.first; z < row.kz.last; ++z) {
-    for (int64_t y = row.ky.first; y < row.ky.last; ++y) {
-      const int64_t index = (row.iz + z * depth.dilation) * height.input + row.iy + y * height.dilation;
-      const float* line = row.input + index * width.input * kBlock;
-      const float* weights = row.weights + (z * height.kernel + y) * kTaps * kBlock;
-      if (is_inside) {
-        const float* const from = line + ix * kBlock;
-        add_pixels<kCount, kStride, kTaps, kVector>([from](int i) HWY_ATTR { return from + i * kBlock; }, weights,
-                                                    sums);
-      } else {
-        const Inputs in(line, ix, width.input);
-        add_pixels<kCount, kStride, kTaps, kVector>([&in](int i) HWY_ATTR { return in.pixels[i]; }, weights, sums);
-      }
-    }
+    const int64_t first = (row.iz + z * depth.dilation) * height.input + row.iy + row.ky.first * height.dilation;
+    const float* line = row.input + first * width.input * kBlock;
+    const float* weights = row.weights + (z * height.kernel + row.ky.first) * kTaps * kBlock;
+    for (int64_t y = row.ky.first; y < row.ky.last; ++y, line += line_step, weights += kTaps * kBlock)
+      add_pixels<kCount, kStride, kTaps, kVector>(pixels_of(line), weights, sums);
   }
   store<kCount, kVector>(row, x, sums);
+}
+
+// Out of line: inlined, its addresses would take the registers of the outputs inside.
+template <int kCount, int kStride, int kTaps, int kVector>
+HWY_NOINLINE void step_edge(const Row& row, int64_t x) {
+  const ConvAxis& width = row.geometry.axes[2];
+  const int64_t ix = x * kStride - width.pad_begin, end = width.input;
+  step_pixels<kCount, kStride, kTaps, kVector>(row, x, [ix, end](const float* line) HWY_ATTR {
+    return [in = LineInputs<kCount, kStride, kTaps>(line, ix, end)](int i) HWY_ATTR { return in.pixels[i]; };
+  });
+}
+
+template <int kCount, int kStride, int kTaps, int kVector>
+HWY_INLINE void step_any(const Row& row, int64_t x) {
+  const ConvAxis& width = row.geometry.axes[2];
+  const int64_t ix = x * kStride - width.pad_begin;
+  if (ix < 0 || ix + LineInputs<kCount, kStride, kTaps>::kPixels > width.input)
+    return step_edge<kCount, kStride, kTaps, kVector>(row, x);
+  step_pixels<kCount, kStride, kTaps, kVector>(row, x, [ix](const float* line) HWY_ATTR {
+    return [from = line + ix * kBlock](int i) HWY_ATTR { return from + i * kBlock; };
+  });
 }
 
 // Processes a row vector by vector: the sums of seven outputs hide the latency of a product, and seven divides the
@@ -178,10 +189,10 @@ template <int kStride, int kTaps, int kVector = 0>
 HWY_NOINLINE void run_pixels(const Row& row) {
   const int64_t last = row.geometry.axes[2].output;
   int64_t x = 0;
-  for (; x + 7 <= last; x += 7) step_pixels<7, kStride, kTaps, kVector>(row, x);
-  for (; x + 4 <= last; x += 4) step_pixels<4, kStride, kTaps, kVector>(row, x);
-  for (; x + 2 <= last; x += 2) step_pixels<2, kStride, kTaps, kVector>(row, x);
-  if (x < last) step_pixels<1, kStride, kTaps, kVector>(row, x);
+  for (; x + 7 <= last; x += 7) step_any<7, kStride, kTaps, kVector>(row, x);
+  for (; x + 4 <= last; x += 4) step_any<4, kStride, kTaps, kVector>(row, x);
+  for (; x + 2 <= last; x += 2) step_any<2, kStride, kTaps, kVector>(row, x);
+  if (x < last) step_any<1, kStride, kTaps, kVector>(row, x);
   if constexpr (kVector + 1 < kVectors) run_pixels<kStride, kTaps, kVector + 1>(row);
 }
 
