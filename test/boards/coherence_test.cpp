@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coherence of a port: a probe determines it in each direction, and its result controls the driver.
-#include "drivers/evta/xrt/coherence.h"
+#include "drivers/evta/board/coherence.h"
 
 #include <catch2/catch.hpp>
 

@@ -121,11 +121,25 @@ TEST_CASE("While a unit is open, no other xclbin can be loaded and its compute u
   fresh_board();
   auto open = evta::make_xrt_transport(options_for(kernel_xclbin()));
   REQUIRE(open);
-  check_failure(options_for(stages_xclbin()), Code::kUnavailable, "error 16");
-  check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "error 16");
+  check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "in use by this process");
+  XclbinDescription other = kernel_xclbin();
+  other.id = 12;
+  evta::XrtOptions options = options_for(other);
+  options.instance = 1;
+  check_failure(options, Code::kUnavailable, "error 16");
   open->reset();
   CHECK(failure_of(options_for(stages_xclbin())).ok());
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
+}
+
+TEST_CASE("A compute unit that another process has opened is in use, whichever errno the driver returns") {
+  for (const int error : {EBUSY, EINVAL})
+    for (const XclbinDescription& xclbin : {kernel_xclbin(), stages_xclbin()}) {
+      fresh_board();
+      REQUIRE(failure_of(options_for(xclbin)).ok());  // loads it
+      Board::instance().faults().fail(Call::kOpenContext, error);
+      check_failure(options_for(xclbin), Code::kUnavailable, "another process");
+    }
 }
 
 TEST_CASE("Compute units of one card work concurrently") {

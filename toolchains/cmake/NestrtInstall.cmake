@@ -18,7 +18,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/nestrt ${PROJECT_SOURCE_
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
 # What libnestrt loads (drivers/component.h).
-install(TARGETS nestrt_sim nestrt_vendor nestrt_plugin COMPONENT tools
+install(TARGETS nestrt_sim nestrt_uio nestrt_vendor nestrt_plugin COMPONENT tools
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt)
 if(TARGET nestrt_xrt)
   install(TARGETS nestrt_xrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt COMPONENT xrt)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Component: a library that provides access to accelerators (drivers/component.h). "sim" simulates them; "xrt" drives
-// accelerators on boards through XRT.
+// accelerators on boards through XRT, "uio" without it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct TransportRequest {
   // UnitOptions::xclbin and device.
   std::string_view bitstream = {};
   std::string_view device = {};
+  std::chrono::milliseconds wait{0};  // UnitOptions::device_wait
 };
 
 // An accelerator that a component finds on this machine.
@@ -37,9 +39,13 @@ struct Component : drivers::Component {
   Result<std::vector<Accelerator>> (*list)();
 };
 
+// The components that statically linked programs contain.
+const Component& simulator_component();
+const Component& uio_component();
+
 inline constexpr char kComponentEntry[] = "nestrt_evta_component";
 
-// `name` is "sim" or "xrt". Errors: as for drivers::find_component().
+// `name` is "sim", "xrt" or "uio". Errors: as for drivers::find_component().
 Result<const Component*> find_component(std::string_view name);
 
 }  // namespace nestrt::evta

@@ -18,8 +18,13 @@ Result<std::vector<Accelerator>> list() { return std::vector<Accelerator>{{"", "
 constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list};
 
 }  // namespace
+
+const Component& simulator_component() { return kComponent; }
+
 }  // namespace nestrt::evta
 
+#ifndef NESTRT_STATIC
 extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_evta_component() {
-  return &nestrt::evta::kComponent;
+  return &nestrt::evta::simulator_component();
 }
+#endif

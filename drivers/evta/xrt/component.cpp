@@ -27,6 +27,7 @@ Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& reques
   options.device = chosen(request.device, "NESTRT_DEVICE", "0");
   options.xclbin = chosen(request.bitstream, "NESTRT_XCLBIN", "");
   options.instance = request.instance;
+  options.wait = request.wait;
   options.configuration = request.configuration;
   if (options.xclbin.empty())
     return Status(Code::kUnavailable,
