@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "test/boards/emulation/device_node.h"
+#include "test/boards/emulation/driver.h"
 #include "test/boards/emulation/evta_board.h"
 #include "test/support/evta/evta_configuration.h"
 #include "test/support/skip.h"
@@ -79,6 +81,29 @@ TEST_CASE("An error names the variable to set if XRT cannot find its own librari
     check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "libxrt_core.so.2");
   }
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
+}
+
+TEST_CASE("The kind of board follows from its driver") {
+  const Board& board = fresh_board();
+  CHECK(evta::attached_xrt_board(evta::SystemFiles(const_cast<Board&>(board).root())).name == kBoard);
+  const test::TemporaryFolder folder;
+  CHECK(evta::attached_xrt_board(evta::SystemFiles(folder.path())).name == "u280");
+  std::filesystem::create_directories(folder.path() + "/dev/dri/by-path");
+  write_node(folder.path() + "/dev/dri/by-path/platform-axi:zyxclmm_drm-render", "");
+  CHECK(evta::attached_xrt_board(evta::SystemFiles(folder.path())).name == "zcu102");
+}
+
+TEST_CASE("On a Zynq, an xclbin without a bitstream is loaded only if the fabric has a design") {
+  Board& board = fresh_board();
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  options.board = evta::find_xrt_board("zcu102");
+  const auto state = board.root() / "sys/class/fpga_manager/fpga0/state";
+  write_node(state, "unknown\n");
+  check_failure(options, Code::kUnavailable, "holds no design");
+  write_node(state, "operating\n");
+  const Status status = failure_of(options);
+  std::filesystem::remove_all(board.root() / "sys/class/fpga_manager");
+  CHECK(status.ok());
 }
 
 TEST_CASE("A missing device is reported") {

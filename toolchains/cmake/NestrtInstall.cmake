@@ -3,9 +3,9 @@
 # commands' own install rules.
 include(CMakePackageConfigHelpers)
 
-# Where the commands look for boards by name.
+# Where the commands look for boards by name, and examples of a board's set-up (docs/how-to/uio.md).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt COMPONENT tools
-  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs")
+  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs" PATTERN "*.dtso" PATTERN "*.dtsi" PATTERN "*.rules" PATTERN "*.service")
 if(NESTRT_STATIC)
   return()  # the commands are all there is
 endif()

@@ -21,5 +21,6 @@ void add_verify(tools::Cli& cli);
 void add_profile(tools::Cli& cli);
 void add_simulate(tools::Cli& cli);
 void add_conformance(tools::Cli& cli);
+void add_board(tools::Cli& cli);
 
 }  // namespace nestrt::command

@@ -32,11 +32,21 @@ struct Accelerator {
   Status usable;          // ok, or the reason why it cannot be used
 };
 
+// The result of one step of checking a board's set-up.
+struct BoardCheck {
+  std::string what;   // "fabric", "memory pool"
+  std::string found;  // if ok: what was found
+  Status status;      // otherwise what is wrong, and the remedy
+};
+
 struct Component : drivers::Component {
   // Errors: kUnavailable, with the reason, if the accelerator does not exist.
   Result<std::unique_ptr<Transport>> (*make_transport)(const TransportRequest& request);
   // Errors: kUnavailable, with the reason, if the component cannot enumerate accelerators.
   Result<std::vector<Accelerator>> (*list)();
+  // Checks the set-up of a board; accesses registers on request only, and only if everything else is in order. The
+  // configuration is required. Null if the component has no such checks.
+  std::vector<BoardCheck> (*check_board)(const TransportRequest& request, bool accesses_registers);
 };
 
 // The components that statically linked programs contain.

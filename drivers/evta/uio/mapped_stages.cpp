@@ -2,27 +2,13 @@
 #include "drivers/evta/uio/mapped_stages.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
-#include <system_error>
 
 namespace nestrt::evta {
-namespace {
-
-Status cannot_access(const std::string& node, std::string_view what, int error) {
-  const bool is_denied = error == EACCES || error == EPERM;
-  return Status(
-      Code::kUnavailable,
-      fmt::format("{} cannot be {}: {}{}", node, what, std::generic_category().message(error),
-                  is_denied ? "; install the udev rules of boards/uio and join the group evta, or run as root" : ""));
-}
-
-}  // namespace
-
 Result<std::unique_ptr<MappedStages>> MappedStages::open(const SystemFiles& system, const UioAccelerator& accelerator) {
   std::unique_ptr<MappedStages> stages(new MappedStages);
   for (size_t i = 0; i < kNumStages; ++i) NESTRT_RETURN_IF_ERROR(stages->map(system, i, accelerator.stages[i]));
@@ -38,10 +24,10 @@ MappedStages::~MappedStages() {
 Status MappedStages::map(const SystemFiles& system, size_t stage, const StageWindow& window) {
   const std::string path = system.path(window.node);
   files_[stage] = FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_SYNC));
-  if (!files_[stage].is_open()) return cannot_access(path, "opened", errno);
+  if (!files_[stage].is_open()) return cannot_access(path, errno);
   void* const begin = ::mmap(nullptr, window.mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files_[stage].value(),
                              static_cast<off_t>(window.file_offset));
-  if (begin == MAP_FAILED) return cannot_access(path, "mapped", errno);
+  if (begin == MAP_FAILED) return cannot_access(path, errno);
   mappings_[stage] = {begin, window.mapped_bytes};
   registers_[stage] = reinterpret_cast<volatile uint32_t*>(static_cast<std::byte*>(begin) + window.offset);
   return {};

@@ -11,19 +11,12 @@
 #include <system_error>
 
 #include "drivers/evta/board/board_transport.h"
+#include "drivers/evta/uio/uio_devices.h"
 
 namespace nestrt::evta {
 namespace {
 
 constexpr uint64_t round_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
-
-Status cannot_use(const std::string& path, int error) {
-  const bool is_denied = error == EACCES || error == EPERM;
-  return Status(
-      Code::kUnavailable,
-      fmt::format("{} cannot be used: {}{}", path, std::generic_category().message(error),
-                  is_denied ? "; install the udev rules of boards/uio and join the group evta, or run as root" : ""));
-}
 
 // Writes lines of the processor's cache back to memory and discards them. Linux permits this instruction to programs.
 void clean_lines([[maybe_unused]] const std::byte* begin, [[maybe_unused]] uint64_t size) {
@@ -177,14 +170,14 @@ MemoryPool::~MemoryPool() {
 Status MemoryPool::map(const SystemFiles& system) {
   const std::string path = system.path("/dev/" + info_.name);
   memory_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (!memory_.is_open()) return cannot_use(path, errno);
+  if (!memory_.is_open()) return cannot_access(path, errno);
   for (const auto& [file, name] : {std::pair(&sync_for_device_, "sync_for_device"), {&sync_for_cpu_, "sync_for_cpu"}}) {
     const std::string attribute = system.path(fmt::format("{}/{}", info_.folder, name));
     *file = FileDescriptor(::open(attribute.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!file->is_open()) return cannot_use(attribute, errno);
+    if (!file->is_open()) return cannot_access(attribute, errno);
   }
   void* const begin = ::mmap(nullptr, info_.size, PROT_READ | PROT_WRITE, MAP_SHARED, memory_.value(), 0);
-  if (begin == MAP_FAILED) return cannot_use(path, errno);
+  if (begin == MAP_FAILED) return cannot_access(path, errno);
   begin_ = static_cast<std::byte*>(begin);
   return {};
 }

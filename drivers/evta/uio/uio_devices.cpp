@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <optional>
+#include <system_error>
+
+#include "drivers/evta/board/fabric.h"
 
 namespace nestrt::evta {
 namespace {
@@ -213,25 +217,19 @@ Result<UioAccelerator> find_uio_accelerator(const SystemFiles& system, std::stri
   return accelerator;
 }
 
-Processor processor_of(const SystemFiles& system) {
-  const std::string compatible = system.read_text("/sys/firmware/devicetree/base/compatible").value_or("");
-  if (compatible.find("xlnx,zynqmp") != std::string::npos) return Processor::kZynqUltraScale;
-  return compatible.find("xlnx,zynq-7000") != std::string::npos ? Processor::kZynq7000 : Processor::kUnknown;
+UioDeviceNames split_device(std::string_view device) {
+  const size_t separator = device.find('@');
+  if (separator == std::string_view::npos) return {device, {}};
+  return {device.substr(0, separator), device.substr(separator + 1)};
 }
 
-Status check_fabric(const SystemFiles& system) {
-  constexpr std::string_view kManagers = "/sys/class/fpga_manager";
-  std::string states;
-  for (const std::string& manager : system.list(kManagers)) {
-    const std::string state = system.read_text(fmt::format("{}/{}/state", kManagers, manager)).value_or("unreadable");
-    if (state == "operating") return {};
-    states += fmt::format("{}{}: {}", states.empty() ? "" : ", ", manager, state);
-  }
-  if (states.empty()) return {};  // this kernel has no FPGA manager
+Status cannot_access(const std::string& path, int error) {
+  const bool is_denied = error == EACCES || error == EPERM;
   return Status(Code::kUnavailable,
-                fmt::format("the fabric holds no design (FPGA manager {}, expected operating): load the bitstream, for "
-                            "example with `fpgautil -b evta.bit.bin -o evta.dtbo`",
-                            states));
+                fmt::format("{} cannot be accessed: {}{}", path, std::generic_category().message(error),
+                            is_denied ? "; install the udev rules (docs/how-to/uio.md) and join the group evta, or run "
+                                        "as root"
+                                      : ""));
 }
 
 }  // namespace nestrt::evta

@@ -42,12 +42,13 @@ std::vector<UioAccelerator> find_uio_accelerators(const SystemFiles& system);
 // kUnavailable, with the remedy; kInvalidArgument; kIncompatible if its registers cannot be where it says.
 Result<UioAccelerator> find_uio_accelerator(const SystemFiles& system, std::string_view device, int instance);
 
-// The processor system of the board, as the device tree names it.
-enum class Processor : uint8_t { kUnknown, kZynq7000, kZynqUltraScale };
-Processor processor_of(const SystemFiles& system);
+// The two parts of UioOptions::device.
+struct UioDeviceNames {
+  std::string_view registers, pool;  // empty: the first of each
+};
+UioDeviceNames split_device(std::string_view device);
 
-// Checks that FPGA manager reports a design in the fabric, because reading registers that do not exist can hang the
-// board. Errors: kUnavailable.
-Status check_fabric(const SystemFiles& system);
+// Returns the error of a file in /dev or /sys that cannot be accessed, with the remedy.
+Status cannot_access(const std::string& path, int error);
 
 }  // namespace nestrt::evta

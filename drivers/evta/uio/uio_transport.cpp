@@ -5,6 +5,7 @@
 
 #include "drivers/evta/board/board_transport.h"
 #include "drivers/evta/board/coherence.h"
+#include "drivers/evta/board/fabric.h"
 #include "drivers/evta/board/stages_unit.h"
 #include "drivers/evta/uio/mapped_stages.h"
 #include "drivers/evta/uio/memory_pool.h"
@@ -98,12 +99,10 @@ Status look_for_coherence(const UioOptions& options, const PoolInfo& pool, UioTr
 
 Result<std::unique_ptr<Transport>> open_uio(const UioOptions& options) {
   const SystemFiles& system = options.system;
-  const std::string_view device = options.device;
-  const size_t separator = std::min(device.find('@'), device.size());
-  const std::string_view pool_name = separator < device.size() ? device.substr(separator + 1) : std::string_view();
+  const UioDeviceNames names = split_device(options.device);
   NESTRT_ASSIGN_OR_RETURN(const UioAccelerator accelerator,
-                          find_uio_accelerator(system, device.substr(0, separator), options.instance));
-  NESTRT_ASSIGN_OR_RETURN(const PoolInfo pool_info, find_pool(system, pool_name));
+                          find_uio_accelerator(system, names.registers, options.instance));
+  NESTRT_ASSIGN_OR_RETURN(const PoolInfo pool_info, find_pool(system, names.pool));
   NESTRT_RETURN_IF_ERROR(check_fabric(system));
   NESTRT_ASSIGN_OR_RETURN(DeviceLock lock, DeviceLock::acquire(system, accelerator.lock_name(), options.wait));
   NESTRT_ASSIGN_OR_RETURN(auto registers, MappedStages::open(system, accelerator));

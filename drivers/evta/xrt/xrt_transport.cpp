@@ -2,11 +2,13 @@
 #include "drivers/evta/xrt/xrt_transport.h"
 
 #include <fmt/core.h>
+#include <xclbin.h>
 
 #include <utility>
 
 #include "drivers/evta/board/board_transport.h"
 #include "drivers/evta/board/coherence.h"
+#include "drivers/evta/board/fabric.h"
 #include "drivers/evta/xrt/compute_unit.h"
 #include "drivers/evta/xrt/xrt_buffer.h"
 #include "drivers/evta/xrt/xrt_devices.h"
@@ -75,6 +77,12 @@ Status check_options(const XrtOptions& options) {
   return {};
 }
 
+// While zocl loads an xclbin, it reads registers without checking that the fabric has a design.
+Status check_design(const XrtOptions& options, const xrt::xclbin& xclbin) {
+  const bool contains_design = ::xclbin::get_axlf_section(xclbin.get_axlf(), BITSTREAM) != nullptr;
+  return options.board->cached_buffers && !contains_design ? check_fabric(SystemFiles::from_environment()) : Status();
+}
+
 Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xclbin& xclbin) {
   if (!options.load_xclbin && device.get_xclbin_uuid() != xclbin.get_uuid())
     return Status(
@@ -82,6 +90,7 @@ Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xc
         fmt::format("device {} runs xclbin {}, expected {} ({}); load this xclbin, or set XrtOptions::load_xclbin",
                     options.device, device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(),
                     options.xclbin.string()));
+  NESTRT_RETURN_IF_ERROR(check_design(options, xclbin));
   device.load_xclbin(xclbin);  // if the device already runs it, XRT only reads its contents
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -222,6 +223,8 @@ uint32_t UioBoard::answer(const BoardRequest& request) {
 }
 
 uint32_t UioBoard::read_register(const BoardRequest& request) {
+  if (raises_bus_errors_) raise(SIGBUS);
+  if (stray_bits_ != 0) return stray_bits_;
   if (request.stage == Stage::kFetch && request.offset == evta::kInterruptStatus) return has_interrupt_status_ ? 1 : 0;
   return stages_[request.accelerator]->read(request.stage, request.offset);
 }

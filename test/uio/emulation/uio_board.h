@@ -68,6 +68,9 @@ class UioBoard {
   void raise_interrupt() { interrupt_clients(); }
   // Makes cache maintenance fail.
   void fail_synchronisation(bool fails) { fails_to_synchronise_ = fails; }
+  // Makes reads return other bits, as another IP would, or raise SIGBUS, as addresses without an IP do.
+  void set_stray_bits(uint32_t bits) { stray_bits_ = bits; }
+  void raise_bus_errors() { raises_bus_errors_ = true; }
   // Replaces the text of a file below the root.
   void write(const std::string& path, std::string_view text);
   void remove(const std::string& path);
@@ -114,6 +117,8 @@ class UioBoard {
   std::atomic<bool> is_interrupt_enabled_ = false, has_interrupt_status_ = false;
   std::atomic<int> accesses_ = 0;
   std::atomic<bool> loses_interrupts_ = false, fails_to_synchronise_ = false;
+  uint32_t stray_bits_ = 0;
+  bool raises_bus_errors_ = false;
   int parent_ = -1;  // of a child process: the socket
 };
 
