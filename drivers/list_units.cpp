@@ -59,8 +59,7 @@ void add_accelerators(std::string_view transport, const UnitOptions& options, st
 Result<std::vector<UnitReport>> list_units(const UnitOptions& options) {
   return guarded([&]() -> Result<std::vector<UnitReport>> {
     std::vector<UnitReport> reports = {cpu_report(options)};
-    for (const std::string_view transport : {kBoardTransport, kSimulatedTransport})
-      add_accelerators(transport, options, &reports);
+    for (const std::string_view transport : kTransports) add_accelerators(transport, options, &reports);
     return reports;
   });
 }

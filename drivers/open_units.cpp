@@ -2,7 +2,7 @@
 // Opens the units provided by libnestrt, by name.
 #include "nestrt/open_units.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -33,9 +33,9 @@ Result<UnitList> open_cpu(const UnitRequest& request, int /*instance*/, const Un
 }
 
 Result<const evta::Component*> find_transport(std::string_view name) {
-  if (name != kBoardTransport && name != kSimulatedTransport)
+  if (std::ranges::find(kTransports, name) == kTransports.end())
     return Status(Code::kInvalidArgument,
-                  fmt::format("unknown transport '{}'; available: {}, {}", name, kBoardTransport, kSimulatedTransport));
+                  fmt::format("unknown transport '{}'; available: {}", name, fmt::join(kTransports, ", ")));
   return evta::find_component(name);
 }
 
@@ -44,8 +44,9 @@ Result<UnitList> open_instances(const evta::Instances& instances, int first, std
   NESTRT_ASSIGN_OR_RETURN(const evta::Component* const component, find_transport(transport));
   UnitList units;
   for (int i = first; i < first + instances.count; ++i) {
-    NESTRT_ASSIGN_OR_RETURN(auto reached, component->make_transport({instances.configuration, i, options.pace,
-                                                                     options.xclbin, options.device}));
+    NESTRT_ASSIGN_OR_RETURN(auto reached,
+                            component->make_transport({instances.configuration, i, options.pace, options.xclbin,
+                                                       options.device, options.device_wait}));
     NESTRT_ASSIGN_OR_RETURN(units.emplace_back(),
                             evta::open_evta_unit({instances.configuration, i}, std::move(reached)));
   }
@@ -63,8 +64,11 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
   Result<UnitList> units = open_instances(instances, instance, transport, options);
   if (units || transport == kSimulatedTransport) return units;
   const Status& error = units.error();
-  return Status(error.code(), fmt::format("no accelerator for '{}': {}; use '{}:{}' for a simulated one", request.text,
-                                          error.message(), request.kind, kSimulatedTransport));
+  const std::string_view other = transport == kBoardTransport ? kUioTransport : kBoardTransport;
+  return Status(error.code(),
+                fmt::format("no accelerator for '{}': {}; '{}:{}' is for a board {} XRT, '{}:{}' for a simulated one",
+                            request.text, error.message(), request.kind, other,
+                            other == kUioTransport ? "without" : "with", request.kind, kSimulatedTransport));
 }
 
 // Opens units of the caller's plug-in, which decides whether it supports the kind.

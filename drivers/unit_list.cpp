@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/unit_list.h"
 
+#include <algorithm>
+
 #include "runtime/text/parse.h"
 
 namespace nestrt {
@@ -13,7 +15,7 @@ UnitRequest parse_entry(std::string_view entry) {
   request.kind = entry.substr(0, colon);
   if (colon == std::string_view::npos) return request;
   const std::string_view rest = entry.substr(colon + 1), first = rest.substr(0, rest.find(':'));
-  const bool is_transport = first == kBoardTransport || first == kSimulatedTransport;
+  const bool is_transport = std::ranges::find(kTransports, first) != kTransports.end();
   if (is_transport) request.transport = first;
   if (!is_transport) request.configuration = rest;
   if (is_transport && first.size() < rest.size()) request.configuration = rest.substr(first.size() + 1);

@@ -2,14 +2,16 @@
 // Parses unit lists as passed by commands and applications: "evta:sim:2_1x32_15_15_18_17,cpu".
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace nestrt {
 
-// Transports to accelerators: on a board or simulated.
-inline constexpr std::string_view kBoardTransport = "xrt", kSimulatedTransport = "sim";
+// Transports to accelerators: on a board, through XRT or without it, or simulated.
+inline constexpr std::string_view kBoardTransport = "xrt", kUioTransport = "uio", kSimulatedTransport = "sim";
+inline constexpr std::array kTransports = {kBoardTransport, kUioTransport, kSimulatedTransport};
 
 // An entry of a list: "cpu", "evta:1x32_15_15_18_17", "evta:sim", "evta:sim:1x32_15_15_18_17". Refers to the list.
 struct UnitRequest {

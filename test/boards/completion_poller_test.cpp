@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/evta/xrt/completion_poller.h"
+#include "drivers/evta/board/completion_poller.h"
 
 #include <catch2/catch.hpp>
 

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "test/boards/emulation/device_node.h"
+#include "test/boards/emulation/driver.h"
 #include "test/boards/emulation/evta_board.h"
 #include "test/support/evta/evta_configuration.h"
 #include "test/support/skip.h"
@@ -81,6 +83,29 @@ TEST_CASE("An error names the variable to set if XRT cannot find its own librari
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
 }
 
+TEST_CASE("The kind of board follows from its driver") {
+  const Board& board = fresh_board();
+  CHECK(evta::attached_xrt_board(evta::SystemFiles(const_cast<Board&>(board).root())).name == kBoard);
+  const test::TemporaryFolder folder;
+  CHECK(evta::attached_xrt_board(evta::SystemFiles(folder.path())).name == "u280");
+  std::filesystem::create_directories(folder.path() + "/dev/dri/by-path");
+  write_node(folder.path() + "/dev/dri/by-path/platform-axi:zyxclmm_drm-render", "");
+  CHECK(evta::attached_xrt_board(evta::SystemFiles(folder.path())).name == "zcu102");
+}
+
+TEST_CASE("On a Zynq, an xclbin without a bitstream is loaded only if the fabric has a design") {
+  Board& board = fresh_board();
+  evta::XrtOptions options = options_for(kernel_xclbin());
+  options.board = evta::find_xrt_board("zcu102");
+  const auto state = board.root() / "sys/class/fpga_manager/fpga0/state";
+  write_node(state, "unknown\n");
+  check_failure(options, Code::kUnavailable, "holds no design");
+  write_node(state, "operating\n");
+  const Status status = failure_of(options);
+  std::filesystem::remove_all(board.root() / "sys/class/fpga_manager");
+  CHECK(status.ok());
+}
+
 TEST_CASE("A missing device is reported") {
   fresh_board();
   evta::XrtOptions options = options_for(kernel_xclbin());
@@ -121,11 +146,25 @@ TEST_CASE("While a unit is open, no other xclbin can be loaded and its compute u
   fresh_board();
   auto open = evta::make_xrt_transport(options_for(kernel_xclbin()));
   REQUIRE(open);
-  check_failure(options_for(stages_xclbin()), Code::kUnavailable, "error 16");
-  check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "error 16");
+  check_failure(options_for(kernel_xclbin()), Code::kUnavailable, "in use by this process");
+  XclbinDescription other = kernel_xclbin();
+  other.id = 12;
+  evta::XrtOptions options = options_for(other);
+  options.instance = 1;
+  check_failure(options, Code::kUnavailable, "error 16");
   open->reset();
   CHECK(failure_of(options_for(stages_xclbin())).ok());
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
+}
+
+TEST_CASE("A compute unit that another process has opened is in use, whichever errno the driver returns") {
+  for (const int error : {EBUSY, EINVAL})
+    for (const XclbinDescription& xclbin : {kernel_xclbin(), stages_xclbin()}) {
+      fresh_board();
+      REQUIRE(failure_of(options_for(xclbin)).ok());  // loads it
+      Board::instance().faults().fail(Call::kOpenContext, error);
+      check_failure(options_for(xclbin), Code::kUnavailable, "another process");
+    }
 }
 
 TEST_CASE("Compute units of one card work concurrently") {

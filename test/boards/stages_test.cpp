@@ -108,6 +108,23 @@ TEST_CASE("A cancelled run ends when its stages are idle") {
   CHECK(probe.is_right());
 }
 
+TEST_CASE(
+    "Stages that run a program of another process are waited for when they are opened, and refused if they hang") {
+  {
+    ProbeRun probe(open_stages());
+    REQUIRE(probe.run().ok());
+  }
+  Board& board = Board::instance();
+  board.faults().next_run(RunFault::kHang);
+  board.stages()->write(Stage::kFetch, 0x00, 0x01);
+  const auto refused = evta::make_xrt_transport(options_for(stages_xclbin()));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == Code::kUnavailable);
+  CHECK(refused.error().message().find("still runs a program") != std::string_view::npos);
+  board.reset_card();
+  CHECK(evta::make_xrt_transport(options_for(stages_xclbin())));
+}
+
 TEST_CASE("Stages that another process started are not started again") {
   ProbeRun probe(open_stages());
   Board::instance().stages()->write(Stage::kFetch, 0x00, 0x01);

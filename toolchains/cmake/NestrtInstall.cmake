@@ -3,9 +3,9 @@
 # commands' own install rules.
 include(CMakePackageConfigHelpers)
 
-# Where the commands look for boards by name.
+# Where the commands look for boards by name, and examples of a board's set-up (docs/how-to/uio.md).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt COMPONENT tools
-  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs")
+  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs" PATTERN "*.dtso" PATTERN "*.dtsi" PATTERN "*.rules" PATTERN "*.service")
 if(NESTRT_STATIC)
   return()  # the commands are all there is
 endif()
@@ -18,7 +18,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/nestrt ${PROJECT_SOURCE_
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
 # What libnestrt loads (drivers/component.h).
-install(TARGETS nestrt_sim nestrt_vendor nestrt_plugin COMPONENT tools
+install(TARGETS nestrt_sim nestrt_uio nestrt_vendor nestrt_plugin COMPONENT tools
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt)
 if(TARGET nestrt_xrt)
   install(TARGETS nestrt_xrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt COMPONENT xrt)

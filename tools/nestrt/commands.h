@@ -22,5 +22,6 @@ void add_profile(tools::Cli& cli);
 void add_simulate(tools::Cli& cli);
 void add_conformance(tools::Cli& cli);
 void add_compare(tools::Cli& cli);
+void add_board(tools::Cli& cli);
 
 }  // namespace nestrt::command

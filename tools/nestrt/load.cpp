@@ -85,6 +85,7 @@ Status UnitChoice::check_units() const {
   if (pace > 0 && !is_simulated) return reject("--pace", "a simulated unit such as evta:sim");
   if (!xclbin.empty() && !is_reached) return reject("--xclbin", "an accelerator of a board such as evta");
   if (!device.empty() && !is_reached) return reject("--device", "an accelerator of a board such as evta");
+  if (device_wait > 0 && !is_reached) return reject("--device-wait", "an accelerator of a board such as evta");
   return {};
 }
 
@@ -108,7 +109,8 @@ UnitOptions UnitChoice::unit_options() const {
           .xclbin = xclbin,
           .device = device,
           .plugin = plugin,
-          .isolate = isolate};
+          .isolate = isolate,
+          .device_wait = std::chrono::milliseconds(static_cast<int64_t>(device_wait * 1000))};
 }
 
 Result<SessionOptions> UnitChoice::session_options(const Plan& plan, const UnitList& opened,
@@ -183,14 +185,21 @@ void add_read_options(tools::Command app, ReadChoice& choice) {
 void add_unit_options(tools::Command app, UnitChoice& choice) {
   app.add_option("--units", choice.units, "units to use if the plan has programs for them, such as cpu,evta")
       .show_default();
-  app.add_option("--transport", choice.transport,
-                 "transport of accelerators: xrt for those of a board, sim for simulated ones; evta:sim in --units "
-                 "takes precedence")
-      .one_of({"xrt", "sim"})
+  app.add_option(
+         "--transport", choice.transport,
+         "transport of accelerators: xrt for those of a board with XRT, uio for those of a board without it, sim "
+         "for simulated ones; evta:sim in --units takes precedence")
+      .one_of({"xrt", "uio", "sim"})
       .show_default();
   app.add_option("--xclbin", choice.xclbin, "bitstream for the fabric of the board; default: $NESTRT_XCLBIN")
       .type_name("FILE");
-  app.add_option("--device", choice.device, "board to use: XRT index or PCIe address; default: $NESTRT_DEVICE, or 0");
+  app.add_option("--device", choice.device,
+                 "board to use: XRT index or PCIe address; with uio, the device or address of its registers and its "
+                 "memory, such as uio0, mem:0xa0000000 or uio0@udmabuf0; default: $NESTRT_DEVICE, or the first one");
+  app.add_option("--device-wait", choice.device_wait, "how long to wait for a board that another process uses")
+      .between(0, 1e6)
+      .show_default()
+      .type_name("SECONDS");
   app.add_option("--plugin", choice.plugin, "vendor library for units that are not built in (docs/how-to/plugins.md)")
       .type_name("FILE")
       .not_empty();

@@ -25,6 +25,7 @@ struct UnitChoice {
   std::string transport = "xrt";
   std::string xclbin, device, plugin;  // UnitOptions
   bool isolate = false;
+  double device_wait = 0;  // seconds; UnitOptions::device_wait
   double pace = 0;
   ScheduleMethod method = ScheduleMethod::kOptimum;
   bool split_channels = true;

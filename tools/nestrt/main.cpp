@@ -13,5 +13,6 @@ int main(int argc, char** argv) {
   nestrt::command::add_profile(cli);
   nestrt::command::add_simulate(cli);
   nestrt::command::add_conformance(cli);
+  nestrt::command::add_board(cli);
   return cli.run(argc, argv);
 }

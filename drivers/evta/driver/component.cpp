@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/driver/component.h"
 
-#ifdef NESTRT_STATIC
-// Statically linked programs contain the simulator and load no library.
-extern "C" const nestrt::drivers::Component* nestrt_evta_component();
-#endif
-
 namespace nestrt::evta {
 
 Result<const Component*> find_component(std::string_view name) {
 #ifdef NESTRT_STATIC
-  if (name == "sim") return static_cast<const Component*>(nestrt_evta_component());
+  if (name == "sim") return &simulator_component();
+  if (name == "uio") return &uio_component();
 #endif
   NESTRT_ASSIGN_OR_RETURN(const drivers::Component* const found, drivers::find_component(name, kComponentEntry));
   return static_cast<const Component*>(found);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Component: a library that provides access to accelerators (drivers/component.h). "sim" simulates them; "xrt" drives
-// accelerators on boards through XRT.
+// accelerators on boards through XRT, "uio" without it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct TransportRequest {
   // UnitOptions::xclbin and device.
   std::string_view bitstream = {};
   std::string_view device = {};
+  std::chrono::milliseconds wait{0};  // UnitOptions::device_wait
 };
 
 // An accelerator that a component finds on this machine.
@@ -30,16 +32,30 @@ struct Accelerator {
   Status usable;          // ok, or the reason why it cannot be used
 };
 
+// The result of one step of checking a board's set-up.
+struct BoardCheck {
+  std::string what;   // "fabric", "memory pool"
+  std::string found;  // if ok: what was found
+  Status status;      // otherwise what is wrong, and the remedy
+};
+
 struct Component : drivers::Component {
   // Errors: kUnavailable, with the reason, if the accelerator does not exist.
   Result<std::unique_ptr<Transport>> (*make_transport)(const TransportRequest& request);
   // Errors: kUnavailable, with the reason, if the component cannot enumerate accelerators.
   Result<std::vector<Accelerator>> (*list)();
+  // Checks the set-up of a board; accesses registers on request only, and only if everything else is in order. The
+  // configuration is required. Null if the component has no such checks.
+  std::vector<BoardCheck> (*check_board)(const TransportRequest& request, bool accesses_registers);
 };
+
+// The components that statically linked programs contain.
+const Component& simulator_component();
+const Component& uio_component();
 
 inline constexpr char kComponentEntry[] = "nestrt_evta_component";
 
-// `name` is "sim" or "xrt". Errors: as for drivers::find_component().
+// `name` is "sim", "xrt" or "uio". Errors: as for drivers::find_component().
 Result<const Component*> find_component(std::string_view name);
 
 }  // namespace nestrt::evta

@@ -15,11 +15,16 @@ Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& reques
 
 Result<std::vector<Accelerator>> list() { return std::vector<Accelerator>{{"", "simulated", "", {}}}; }
 
-constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list};
+constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list, nullptr};
 
 }  // namespace
+
+const Component& simulator_component() { return kComponent; }
+
 }  // namespace nestrt::evta
 
+#ifndef NESTRT_STATIC
 extern "C" __attribute__((visibility("default"))) const nestrt::drivers::Component* nestrt_evta_component() {
-  return &nestrt::evta::kComponent;
+  return &nestrt::evta::simulator_component();
 }
+#endif

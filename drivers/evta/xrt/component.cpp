@@ -8,13 +8,6 @@
 namespace nestrt::evta {
 namespace {
 
-// XRT's library for this processor is the one for boards of this kind.
-#ifdef __aarch64__
-constexpr std::string_view kBoard = "zcu102";
-#else
-constexpr std::string_view kBoard = "u280";
-#endif
-
 std::string chosen(std::string_view asked, const char* variable, const char* otherwise) {
   if (!asked.empty()) return std::string(asked);
   const char* const value = ::secure_getenv(variable);
@@ -23,10 +16,11 @@ std::string chosen(std::string_view asked, const char* variable, const char* oth
 
 Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& request) {
   XrtOptions options;
-  options.board = find_xrt_board(kBoard);
+  options.board = &attached_xrt_board(SystemFiles::from_environment());
   options.device = chosen(request.device, "NESTRT_DEVICE", "0");
   options.xclbin = chosen(request.bitstream, "NESTRT_XCLBIN", "");
   options.instance = request.instance;
+  options.wait = request.wait;
   options.configuration = request.configuration;
   if (options.xclbin.empty())
     return Status(Code::kUnavailable,
@@ -43,7 +37,7 @@ Result<std::vector<Accelerator>> list() {
   return accelerators;
 }
 
-constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list};
+constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list, nullptr};
 
 }  // namespace
 }  // namespace nestrt::evta

@@ -72,12 +72,18 @@ Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise) {
                             unit.get_name()));
 }
 
-Result<std::unique_ptr<ComputeUnit>> open_compute_unit(const OpenedDevice& opened) {
-  if (!units_of(opened.xclbin, opened.options.kernel).empty()) return open_kernel_unit(opened);
-  if (!units_of(opened.xclbin, "fetch").empty()) return open_stages_unit(opened);
+Result<xrt::xclbin::ip> find_first_unit(const OpenedDevice& opened) {
+  const std::string& kernel = opened.options.kernel;
+  if (!units_of(opened.xclbin, kernel).empty()) return find_unit(opened, kernel, 0);
+  if (!units_of(opened.xclbin, "fetch").empty()) return find_unit(opened, "fetch", 0);
   return Status(Code::kNotFound,
                 fmt::format("{} has neither a kernel '{}' nor the stages fetch, load, compute and store; available: {}",
-                            opened.options.xclbin.string(), opened.options.kernel, names_of(opened.xclbin.get_ips())));
+                            opened.options.xclbin.string(), kernel, names_of(opened.xclbin.get_ips())));
+}
+
+Result<OpenedUnit> open_compute_unit(const OpenedDevice& opened) {
+  const bool is_kernel = !units_of(opened.xclbin, opened.options.kernel).empty();
+  return is_kernel ? open_kernel_unit(opened) : open_stages_unit(opened);
 }
 
 }  // namespace nestrt::evta

@@ -62,10 +62,8 @@ class Abort {
 
 class KernelUnit final : public ComputeUnit {
  public:
-  KernelUnit(xrt::kernel kernel, uint32_t bank, std::vector<size_t> argument_bytes)
-      : kernel_(std::move(kernel)), bank_(bank), argument_bytes_(std::move(argument_bytes)) {}
-
-  uint32_t bank() const override { return bank_; }
+  KernelUnit(xrt::kernel kernel, std::vector<size_t> argument_bytes)
+      : kernel_(std::move(kernel)), argument_bytes_(std::move(argument_bytes)) {}
 
   // Creates everything that start() needs, so that start() does not allocate.
   Status prepare() {
@@ -143,7 +141,6 @@ class KernelUnit final : public ComputeUnit {
   }
 
   xrt::kernel kernel_;
-  const uint32_t bank_;
   const std::vector<size_t> argument_bytes_;
   std::optional<xrt::run> run_;  // reused after it ended successfully
   bool is_running_ = false;
@@ -166,15 +163,17 @@ Result<std::vector<size_t>> argument_sizes(const xrt::xclbin::ip& unit) {
 
 }  // namespace
 
-Result<std::unique_ptr<ComputeUnit>> open_kernel_unit(const OpenedDevice& opened) {
+Result<OpenedUnit> open_kernel_unit(const OpenedDevice& opened) {
   NESTRT_ASSIGN_OR_RETURN(const xrt::xclbin::ip unit, find_unit(opened, opened.options.kernel, 0));
   NESTRT_ASSIGN_OR_RETURN(const uint32_t bank, common_bank(unit, opened.options.board->default_bank));
   NESTRT_ASSIGN_OR_RETURN(std::vector<size_t> sizes, argument_sizes(unit));
-  xrt::kernel kernel(opened.device, opened.xclbin.get_uuid(), xrt_instance_name(unit),
-                     xrt::kernel::cu_access_mode::exclusive);
-  auto result = std::make_unique<KernelUnit>(std::move(kernel), bank, std::move(sizes));
+  NESTRT_ASSIGN_OR_RETURN(xrt::kernel kernel, open_context(unit.get_name(), [&]() -> Result<xrt::kernel> {
+                            return xrt::kernel(opened.device, opened.xclbin.get_uuid(), xrt_instance_name(unit),
+                                               xrt::kernel::cu_access_mode::exclusive);
+                          }));
+  auto result = std::make_unique<KernelUnit>(std::move(kernel), std::move(sizes));
   NESTRT_RETURN_IF_ERROR(result->prepare());
-  return std::unique_ptr<ComputeUnit>(std::move(result));
+  return OpenedUnit{std::move(result), bank};
 }
 
 }  // namespace nestrt::evta

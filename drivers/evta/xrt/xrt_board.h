@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "drivers/evta/board/system_files.h"
+
 namespace nestrt::evta {
 
 struct XrtBoard {
-  std::string_view name;  // "zcu102", ...
+  std::string_view name;  // of the first supported board of this kind
   // If true, host and accelerator share DRAM: buffers are cached, and every sync is cache maintenance, which a coherent
   // port (coherence.h) does not need. Otherwise XRT keeps a copy in host memory, and every sync is a transfer.
   bool cached_buffers = false;
@@ -25,6 +27,10 @@ inline constexpr std::array kXrtBoards = {
     XrtBoard{"zcu102", true, 0, "load the bitstream again, or restart the board"},
     XrtBoard{"u280", false, 0, "reset the card: xbutil reset --device BDF"},
 };
+
+// Returns the kind of board that this system has: a Zynq if zocl has a device, whatever the processor, otherwise a
+// card.
+const XrtBoard& attached_xrt_board(const SystemFiles& system);
 
 // Returns null if the name is unknown.
 constexpr const XrtBoard* find_xrt_board(std::string_view name) {

@@ -75,6 +75,15 @@ const XrtAdvice* find_xrt_advice(int error) {
   return found == kAdvice.end() ? nullptr : &*found;
 }
 
+Status unit_in_use(const std::string& unit) noexcept {
+  return guarded([&] {
+    return Status(Code::kUnavailable,
+                  fmt::format("{} is in use by another process, which has opened it exclusively: stop that process, or "
+                              "use another instance",
+                              unit));
+  });
+}
+
 Status xrt_failure(std::string_view what, Code otherwise) noexcept {
   return guarded([&] { return failure_in_words(what, otherwise); });
 }

@@ -3,7 +3,9 @@
 // most with an errno of the kernel driver. Each is reported with specific advice.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "nestrt/result.h"
 
@@ -22,6 +24,9 @@ struct XrtAdvice {
 // Returns null if there is nothing to add to the system's message.
 const XrtAdvice* find_xrt_advice(int error);
 
+// Returns kUnavailable for a compute unit that another process uses.
+Status unit_in_use(const std::string& unit) noexcept;
+
 // Calls `callable`, which returns Status or Result<T>. Does not throw.
 template <typename Callable>
 auto xrt_call(std::string_view what, Code otherwise, Callable&& callable) noexcept -> decltype(callable()) {
@@ -30,6 +35,15 @@ auto xrt_call(std::string_view what, Code otherwise, Callable&& callable) noexce
   } catch (...) {
     return xrt_failure(what, otherwise);
   }
+}
+
+// As xrt_call(), for opening the context of a compute unit that the xclbin contains. XRT's scheduler reports one that
+// another process has opened exclusively as EINVAL instead of EBUSY (kds_core.c of 2.13 to 2.20).
+template <typename Callable>
+auto open_context(const std::string& unit, Callable&& open) noexcept -> decltype(open()) {
+  auto opened = xrt_call("opening " + unit, Code::kUnavailable, std::forward<Callable>(open));
+  return opened || opened.error().code() != Code::kInvalidArgument ? std::move(opened)
+                                                                   : decltype(open())(unit_in_use(unit));
 }
 
 }  // namespace nestrt::evta

@@ -2,61 +2,33 @@
 #include "drivers/evta/xrt/xrt_transport.h"
 
 #include <fmt/core.h>
+#include <xclbin.h>
 
-#include <algorithm>
-#include <atomic>
 #include <utility>
 
-#include "drivers/evta/xrt/abandoned_runs.h"
-#include "drivers/evta/xrt/coherence.h"
-#include "drivers/evta/xrt/completion_poller.h"
+#include "drivers/evta/board/board_transport.h"
+#include "drivers/evta/board/coherence.h"
+#include "drivers/evta/board/fabric.h"
 #include "drivers/evta/xrt/compute_unit.h"
 #include "drivers/evta/xrt/xrt_buffer.h"
 #include "drivers/evta/xrt/xrt_devices.h"
 #include "drivers/evta/xrt/xrt_errors.h"
-#include "nestrt/driver/mutex.h"
 #include "nestrt/log.h"
 #include "runtime/platform/guard.h"
 
 namespace nestrt::evta {
 namespace {
 
-constexpr uint64_t kCacheLineBytes = 64;  // of Cortex-A53 and related cores
-
-// Orders memory accesses: a device started later sees earlier writes, and reads after the detected end of a run see the
-// device's writes. Without buffer synchronisation, no call to the kernel driver ensures this, and register accesses do
-// not order memory.
-void order_memory() {
-#ifdef __aarch64__
-  __asm__ volatile("dsb sy" ::: "memory");
-#else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-}
-
-struct XrtProgram final : DeviceProgram {
-  std::shared_ptr<XrtBuffer> instructions;
-  uint32_t count = 0;
-  std::vector<std::shared_ptr<DeviceBuffer>> memory;
-  CompletionPoller poller;
-};
-
-class XrtTransport final : public Transport {
+class XrtTransport final : public BoardTransport {
  public:
   // `card`: the device as the caller specified it.
   XrtTransport(xrt::device device, std::string card, const XrtBoard& board, XrtBank bank,
-               std::shared_ptr<ComputeUnit> unit)
-      : device_(std::move(device)),
+               std::shared_ptr<ComputeUnit> unit, DeviceLock lock)
+      : BoardTransport(std::move(unit), std::move(lock), board.recovery),
+        device_(std::move(device)),
         card_(std::move(card)),
         board_(board),
-        bank_(std::move(bank)),
-        unit_(std::move(unit)) {}
-
-  ~XrtTransport() override {
-    if (reset().ok()) return;
-    leak_until_exit(std::move(running_));
-    leak_until_exit(std::move(unit_));
-  }
+        bank_(std::move(bank)) {}
 
   std::string_view name() const override { return "xrt"; }
   std::string memory_name() const override {
@@ -65,103 +37,29 @@ class XrtTransport final : public Transport {
   uint64_t cache_line_bytes() const override { return board_.cached_buffers && !is_coherent_ ? kCacheLineBytes : 1; }
 
   Result<std::shared_ptr<DeviceBuffer>> allocate(uint64_t size, uint64_t offset) override {
-    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer,
-                            XrtBuffer::create(device_, board_, bank_, size, offset, is_coherent_));
-    return std::shared_ptr<DeviceBuffer>(std::move(buffer));
+    return create(size, offset, is_coherent_);
   }
 
-  Result<std::shared_ptr<DeviceProgram>> load(const Program& program,
-                                              std::vector<std::shared_ptr<DeviceBuffer>> memory) override {
-    auto loaded = std::make_shared<XrtProgram>();
-    const std::span<const std::byte> words = std::as_bytes(program.instructions);
-    NESTRT_ASSIGN_OR_RETURN(loaded->instructions, XrtBuffer::create(device_, board_, bank_, words.size(), 0));
-    std::copy(words.begin(), words.end(), loaded->instructions->bytes().begin());
-    NESTRT_RETURN_IF_ERROR(loaded->instructions->to_device(0, words.size()));
-    loaded->count = static_cast<uint32_t>(program.instructions.size());
-    loaded->memory = std::move(memory);
-    return std::shared_ptr<DeviceProgram>(std::move(loaded));
-  }
-
+  using BoardTransport::prepare;
   // Declares buffers allocated from now on coherent. Instruction buffers are excluded, because the probe does not test
   // the port that fetches instructions.
   void set_coherent() { is_coherent_ = true; }
 
-  Status start(std::shared_ptr<DeviceProgram> program) override {
-    if (running_ != nullptr) return Status(Code::kUnavailable, "the accelerator is running another program");
-    auto starting = std::static_pointer_cast<XrtProgram>(std::move(program));
-    const auto address = static_cast<uint32_t>(starting->instructions->address());
-    order_memory();
-    NESTRT_RETURN_IF_ERROR(advised(unit_->start(starting->count, address)));
-    running_ = std::move(starting);
-    started_ = SteadyClock::now();
-    return {};
-  }
-
-  Status wait(Deadline deadline) override {
-    while (true) {
-      const Result<bool> ended = unit_->poll();
-      if (!ended) return advised(ended.error());
-      if (*ended) {
-        order_memory();
-        forget_ended_run();
-        return {};
-      }
-      if (SteadyClock::now() >= deadline)
-        return Status(Code::kDeadlineExceeded, "the accelerator did not complete before the deadline");
-      if (pause_until(deadline)) return Status(Code::kCancelled, "the wait was interrupted");
-    }
-  }
-
-  void interrupt() override {
-    const MutexLock lock(mutex_);
-    interrupted_ = true;
-    changed_.notify_all();
-  }
-
-  Status reset() override {
-    if (running_ != nullptr) {
-      NESTRT_RETURN_IF_ERROR(advised(unit_->abort()));
-      running_.reset();
-    }
-    const MutexLock lock(mutex_);
-    interrupted_ = false;
-    return {};
-  }
+ protected:
+  Result<std::shared_ptr<DeviceBuffer>> allocate_instructions(uint64_t size) override { return create(size, 0, false); }
 
  private:
-  void forget_ended_run() {
-    if (running_ != nullptr) running_->poller.ended_after(SteadyClock::now() - started_);
-    running_.reset();
+  Result<std::shared_ptr<DeviceBuffer>> create(uint64_t size, uint64_t offset, bool is_coherent) {
+    NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<XrtBuffer> buffer,
+                            XrtBuffer::create(device_, board_, bank_, size, offset, is_coherent));
+    return std::shared_ptr<DeviceBuffer>(std::move(buffer));
   }
 
-  // Waits until the next poll is due or an interrupt occurs. Returns whether it was interrupted.
-  bool pause_until(Deadline deadline) {
-    const Deadline now = SteadyClock::now();
-    const Deadline next = std::min(deadline, now + running_->poller.pause(now - started_));
-    const MutexLock lock(mutex_);
-    if (!interrupted_ && next > now) changed_.wait_until(mutex_, next);
-    return std::exchange(interrupted_, false);
-  }
-
-  // Adds the advice for a failed accelerator.
-  Status advised(const Status& status) const {
-    if (status.code() != Code::kDeviceFault) return status;
-    return Status(Code::kDeviceFault, fmt::format("{}; if a probe fails, {}", status.message(), board_.recovery));
-  }
-
-  // Ordered so that users of the device are destroyed before it.
   const xrt::device device_;
   const std::string card_;
   const XrtBoard& board_;
   const XrtBank bank_;
   bool is_coherent_ = false;
-  std::shared_ptr<ComputeUnit> unit_;
-  std::shared_ptr<XrtProgram> running_;  // until it is known to have ended
-  SteadyClock::time_point started_;      // start of running_
-
-  Mutex mutex_;
-  Condition changed_;
-  bool interrupted_ NESTRT_GUARDED_BY(mutex_) = false;
 };
 
 // --- Opening.
@@ -179,6 +77,12 @@ Status check_options(const XrtOptions& options) {
   return {};
 }
 
+// While zocl loads an xclbin, it reads registers without checking that the fabric has a design.
+Status check_design(const XrtOptions& options, const xrt::xclbin& xclbin) {
+  const bool contains_design = ::xclbin::get_axlf_section(xclbin.get_axlf(), BITSTREAM) != nullptr;
+  return options.board->cached_buffers && !contains_design ? check_fabric(SystemFiles::from_environment()) : Status();
+}
+
 Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xclbin& xclbin) {
   if (!options.load_xclbin && device.get_xclbin_uuid() != xclbin.get_uuid())
     return Status(
@@ -186,8 +90,18 @@ Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xc
         fmt::format("device {} runs xclbin {}, expected {} ({}); load this xclbin, or set XrtOptions::load_xclbin",
                     options.device, device.get_xclbin_uuid().to_string(), xclbin.get_uuid().to_string(),
                     options.xclbin.string()));
+  NESTRT_RETURN_IF_ERROR(check_design(options, xclbin));
   device.load_xclbin(xclbin);  // if the device already runs it, XRT only reads its contents
   return {};
+}
+
+// XRT for Zynq does not make processes exclude each other, so a lock does. Its name is that of evta:uio for the same
+// registers; a card's address precedes it.
+Result<DeviceLock> lock_accelerator(const OpenedDevice& opened) {
+  NESTRT_ASSIGN_OR_RETURN(const xrt::xclbin::ip unit, find_first_unit(opened));
+  std::string name = fmt::format("evta at {:#x}", unit.get_base_address());
+  if (!opened.options.board->cached_buffers) name += " of " + opened.device.get_info<xrt::info::device::bdf>();
+  return DeviceLock::acquire(SystemFiles::from_environment(), name, opened.options.wait);
 }
 
 Result<XrtBank> find_bank(const xrt::xclbin& xclbin, uint32_t index) {
@@ -215,11 +129,14 @@ void look_for_coherence(const XrtOptions& options, XrtTransport& transport) {
 Result<std::unique_ptr<Transport>> open(const XrtOptions& options) {
   xrt::device device(options.device);
   const xrt::xclbin xclbin(options.xclbin.string());
+  const OpenedDevice opened{options, device, xclbin};
+  NESTRT_ASSIGN_OR_RETURN(DeviceLock lock, lock_accelerator(opened));
   NESTRT_RETURN_IF_ERROR(load_xclbin(options, device, xclbin));
-  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<ComputeUnit> unit, open_compute_unit({options, device, xclbin}));
-  NESTRT_ASSIGN_OR_RETURN(XrtBank bank, find_bank(xclbin, unit->bank()));
+  NESTRT_ASSIGN_OR_RETURN(OpenedUnit unit, open_compute_unit(opened));
+  NESTRT_ASSIGN_OR_RETURN(XrtBank bank, find_bank(xclbin, unit.bank));
   auto transport = std::make_unique<XrtTransport>(std::move(device), options.device, *options.board, std::move(bank),
-                                                  std::move(unit));
+                                                  std::move(unit.unit), std::move(lock));
+  NESTRT_RETURN_IF_ERROR(transport->prepare());
   if (may_be_coherent(options)) look_for_coherence(options, *transport);
   return std::unique_ptr<Transport>(std::move(transport));
 }

@@ -10,6 +10,7 @@
 // Status (xrt_errors.h).
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -35,9 +36,12 @@ struct XrtOptions {
   // given: one for the kernel, or four for fetch, load, compute and store in this order.
   int instance = 0;
   std::vector<std::string> compute_units;
+  // How long to wait if another process uses the accelerator.
+  std::chrono::milliseconds wait{0};
 };
 
-// Opens the device and the compute units exclusively, and loads the xclbin. Errors, with the remedy: kUnavailable (no
+// Opens the device and the compute units exclusively (board/device_lock.h), and loads the xclbin. Waits for the end of
+// a program that a process which has ended left running on the four stages. Errors, with the remedy: kUnavailable (no
 // device, in use, permission denied, the loader does not find XRT's libraries), kNotFound (no such file, kernel or
 // instance), kIncompatible (built for another shell or board, memory in different or unreachable banks),
 // kInvalidArgument, kDeviceFault, kOutOfMemory.

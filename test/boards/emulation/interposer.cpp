@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -75,6 +74,8 @@ struct Installation {
     std::filesystem::create_directories(root / "lib");
     std::filesystem::create_symlink(NESTRT_XRT_CORE, root / "lib/libxrt_core.so.2");
     std::ofstream(root / "xrt.ini") << "[Runtime]\nruntime_log = null\n";
+    std::filesystem::create_directories(Board::instance().root() / "tmp");  // for locks
+    setenv("NESTRT_SYSTEM_ROOT", Board::instance().root().c_str(), 1);
     setenv("XILINX_XRT", root.c_str(), 1);
     setenv("XRT_INI_PATH", (root / "xrt.ini").c_str(), 1);
     is_ready = true;
@@ -180,18 +181,6 @@ void* mmap(void* address, size_t size, int protection, int flags, int file, off_
 
 void* mmap64(void* address, size_t size, int protection, int flags, int file, off64_t offset) {
   return mmap(address, size, protection, flags, file, offset);
-}
-
-// Keeps SIGSEGV unblocked. Threads of the library block all signals, but a SIGSEGV handler implements the registers of
-// the board.
-int pthread_sigmask(int how, const sigset_t* mask, sigset_t* before) {
-  sigset_t kept;
-  if (mask != nullptr) {
-    kept = *mask;
-    if (how != SIG_UNBLOCK) sigdelset(&kept, SIGSEGV);
-    mask = &kept;
-  }
-  return next<int(int, const sigset_t*, sigset_t*)>("pthread_sigmask")(how, mask, before);
 }
 
 int close(int file) {

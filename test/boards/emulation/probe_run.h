@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "drivers/evta/xrt/probe_run.h"
+#include "drivers/evta/board/probe_run.h"
 
 namespace nestrt::boards {
 

@@ -22,11 +22,12 @@ std::mutex g_mutex;
 std::list<Window> g_windows;  // newest first: unmapped pages may be reused
 struct sigaction g_before;
 
-// A load or store of a 32-bit word between memory and a processor register.
+// A load or store of a 32-bit word between memory and a processor register, or a store of a constant.
 struct Instruction {
   bool is_store;
   int number;  // number of the register
   size_t size;
+  std::optional<uint32_t> constant = {};
 };
 
 #if defined(__x86_64__)
@@ -37,17 +38,22 @@ constexpr int kRegisters[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_R
 
 uintptr_t place_of(const ucontext_t& context) { return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]); }
 
-// Decodes mov r32, [...] and mov [...], r32 (opcodes 8b and 89).
+// Decodes mov r32, [...], mov [...], r32 and mov [...], imm32 (opcodes 8b, 89 and c7).
 std::optional<Instruction> decode(const uint8_t* code) {
   const uint8_t* at = code;
   const uint8_t prefix = (*at & 0xf0) == 0x40 ? *at++ : 0;
   const uint8_t opcode = *at++;
-  if (opcode != 0x8b && opcode != 0x89) return std::nullopt;
+  if (opcode != 0x8b && opcode != 0x89 && opcode != 0xc7) return std::nullopt;
   const uint8_t mode = *at++;
   const bool has_index = (mode & 7) == 4;
   const bool has_long_base = mode >> 6 == 0 && (has_index ? (*at & 7) == 5 : (mode & 7) == 5);
   at += has_index ? 1 : 0;
   at += mode >> 6 == 1 ? 1 : (mode >> 6 == 2 || has_long_base ? 4 : 0);
+  if (opcode == 0xc7) {
+    uint32_t constant = 0;
+    std::memcpy(&constant, at, sizeof(constant));
+    return Instruction{true, 0, static_cast<size_t>(at - code) + sizeof(constant), constant};
+  }
   return Instruction{opcode == 0x89, (mode >> 3 & 7) | (prefix & 4) << 1, static_cast<size_t>(at - code)};
 }
 
@@ -99,7 +105,7 @@ bool answer(uintptr_t address, ucontext_t& context) {
   if (!instruction) return false;
   const auto offset = static_cast<uint32_t>(address - window->begin);
   if (instruction->is_store)
-    window->access.write(offset, value_of(context, instruction->number));
+    window->access.write(offset, instruction->constant.value_or(value_of(context, instruction->number)));
   else
     set_value(context, instruction->number, window->access.read(offset));
   skip(context, instruction->size);

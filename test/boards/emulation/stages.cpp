@@ -37,7 +37,7 @@ uint32_t Stages::read(Stage stage, uint32_t offset) {
   const std::lock_guard lock(mutex_);
   if (stage == Stage::kCompute && offset == kDone) return done_;
   if (stage == Stage::kCompute && offset == kDoneWritten) return std::exchange(done_written_, false) ? 1 : 0;
-  if (stage == Stage::kFetch && offset == kControl) return is_started_ ? kStart : kIdle;
+  if (stage == Stage::kFetch && offset == kControl) return is_fetching_ ? kStart : kIdle;
   return value_of(stage, offset);
 }
 
@@ -45,7 +45,7 @@ void Stages::write(Stage stage, uint32_t offset, uint32_t value) {
   const std::lock_guard lock(mutex_);
   registers_[{stage, offset}] = value;
   if (stage != Stage::kFetch || offset != kControl || (value & kStart) == 0) return;
-  is_started_ = true;
+  is_started_ = is_fetching_ = true;
   ++runs_started_;
   changed_.notify_all();
 }
@@ -78,8 +78,11 @@ void Stages::work() {
     changed_.wait(lock, [&] { return shut_down_ || is_started_; });
     if (shut_down_) return;
     run(lock);
-    is_started_ = false;
+    is_started_ = is_fetching_ = false;
     changed_.notify_all();
+    lock.unlock();
+    end_handler_();
+    lock.lock();
   }
 }
 
@@ -91,6 +94,7 @@ void Stages::run(std::unique_lock<std::mutex>& lock) {
   changed_.wait(lock, [&] { return shut_down_ || is_reset_ || !hangs_; });
   if (hangs_) return;
   write_done(0);
+  is_fetching_ = false;
   lock.unlock();
   const Status status = accelerator_.run(count, address);
   if (fault == RunFault::kLate) std::this_thread::sleep_for(kLateBy);

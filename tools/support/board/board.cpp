@@ -215,6 +215,77 @@ Result<Board> parse_root(const YAML::Node& root, const UnitCheck& check) {
   return board;
 }
 
+// --- Boards that change another one.
+
+// Returns `changes` and the members of `base` that it lacks.
+YAML::Node merge_members(const YAML::Node& base, const YAML::Node& changes) {
+  YAML::Node result = YAML::Clone(base);
+  for (const auto& member : changes) result[member.first.Scalar()] = member.second;
+  return result;
+}
+
+// Merges the units of the same kind. Leaves anything but a list of maps to the parser.
+YAML::Node merge_units(const YAML::Node& base, const YAML::Node& changes) {
+  if (!base.IsSequence() || !changes.IsSequence()) return changes;
+  YAML::Node result(YAML::NodeType::Sequence);
+  const auto find = [](const YAML::Node& list, const YAML::Node& unit) {
+    for (const YAML::Node& other : list)
+      if (other.IsMap() && other["unit"].IsDefined() && other["unit"].IsScalar() && unit.IsMap() &&
+          unit["unit"].IsDefined() && unit["unit"].IsScalar() && other["unit"].Scalar() == unit["unit"].Scalar())
+        return other;
+    return YAML::Node(YAML::NodeType::Undefined);
+  };
+  for (const YAML::Node& unit : base) {
+    const YAML::Node changed = find(changes, unit);
+    result.push_back(changed.IsDefined() ? merge_members(unit, changed) : YAML::Clone(unit));
+  }
+  for (const YAML::Node& unit : changes)
+    if (!find(base, unit).IsDefined()) result.push_back(unit);
+  return result;
+}
+
+Status check_changes(const YAML::Node& root) {
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"base", "board", "memory", "units", "profiles"}));
+  const YAML::Node units = root["units"];
+  if (!units.IsDefined() || !units.IsSequence()) return {};
+  std::set<std::string> kinds;
+  for (const YAML::Node& unit : units)
+    if (unit.IsMap() && unit["unit"].IsDefined() && unit["unit"].IsScalar() &&
+        !kinds.insert(unit["unit"].Scalar()).second)
+      return yaml::refuse(unit, fmt::format("unit '{}' is listed twice", printable(unit["unit"].Scalar())));
+  return {};
+}
+
+// Returns the path of a board's base, or an empty path.
+Result<std::string> base_of(const YAML::Node& root, const std::string& path) {
+  if (!root.IsMap() || !root["base"].IsDefined()) return std::string();
+  NESTRT_ASSIGN_OR_RETURN(const std::string base, yaml::member_text(root, "base"));
+  if (!base.ends_with(".yaml")) return find_board(base);
+  return (std::filesystem::path(path).parent_path() / base).string();
+}
+
+Result<std::string> read_board_text(const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxBoardBytes));
+  return std::string(reinterpret_cast<const char*>(content.data()), content.size());
+}
+
+Result<YAML::Node> with_base(const YAML::Node& root, const std::string& path) {
+  NESTRT_ASSIGN_OR_RETURN(const std::string base_path, base_of(root, path));
+  if (base_path.empty()) return root;
+  NESTRT_RETURN_IF_ERROR(check_changes(root));
+  NESTRT_ASSIGN_OR_RETURN(const std::string text, read_board_text(base_path));
+  const auto merge = [&](const YAML::Node& base) -> Result<YAML::Node> {
+    if (!base.IsMap() || base["base"].IsDefined())
+      return yaml::refuse(base, "expected a board without a base of its own");
+    YAML::Node merged = merge_members(base, root);
+    merged.remove("base");
+    if (root["units"].IsDefined() && base["units"].IsDefined())
+      merged["units"] = merge_units(base["units"], root["units"]);
+    return merged;
+  };
+  return yaml::parse<YAML::Node>(text, base_path, merge);
+}
+
 std::vector<std::string> boards_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -270,8 +341,11 @@ Result<Board> parse_board(const std::string& yaml, const std::string& name, cons
 }
 
 Result<Board> read_board(const std::string& path, const UnitCheck& check) {
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, read_file(path, kMaxBoardBytes));
-  return parse_board({reinterpret_cast<const char*>(content.data()), content.size()}, path, check);
+  NESTRT_ASSIGN_OR_RETURN(const std::string text, read_board_text(path));
+  return yaml::parse<Board>(text, path, [&](const YAML::Node& root) -> Result<Board> {
+    NESTRT_ASSIGN_OR_RETURN(const YAML::Node whole, with_base(root, path));
+    return parse_root(whole, check);
+  });
 }
 
 // Rejects a file with two names, so that each file is read only once.
@@ -302,6 +376,10 @@ Result<InstructionSet> parse_instruction_set(std::string_view text) {
 
 std::vector<std::string> files_of_board(const std::string& board_path) {
   std::vector<std::string> files{board_path};
+  const auto add_base = [&](const YAML::Node& root) -> Result<std::string> { return base_of(root, board_path); };
+  const auto text = read_board_text(board_path);
+  const auto base = text ? yaml::parse<std::string>(*text, board_path, add_base) : Result<std::string>(text.error());
+  if (base && !base->empty()) files.push_back(*base);
   const auto board = read_board(board_path, [](BoardUnit*) { return Status(); });
   if (!board) return files;  // the error is reported when the file is read
   if (const auto costs = profiles_of(*board, board_path)) files.insert(files.end(), costs->begin(), costs->end());

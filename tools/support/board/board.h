@@ -54,7 +54,8 @@ struct Board {
 };
 
 // Parse or read a board file. `check` is called for every unit and may correct it; its errors get the unit's line.
-// `name` appears in messages. Errors: kInvalidArgument with the line; for a file also kNotFound and kIo.
+// `name` appears in messages. Only a file may change another one (`base`). Errors: kInvalidArgument with the line; for a
+// file also kNotFound and kIo.
 using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);
@@ -63,7 +64,8 @@ Result<Board> read_board(const std::string& path, const UnitCheck& check);
 // the board, such as after copying a bundled board, is looked up among the bundled ones. Errors: kInvalidArgument if
 // two are the same file.
 Result<std::vector<std::string>> profiles_of(const Board& board, const std::string& board_path);
-// Returns the path itself and those of its cost files if they can be read, to protect them from being overwritten.
+// Returns the path itself and those of its base and its cost files if they can be read, to protect them from being
+// overwritten.
 std::vector<std::string> files_of_board(const std::string& board_path);
 // Merges the files; later ones take precedence. Costs at another clock than `units` state are scaled, with a warning.
 // Errors: those of read_costs().

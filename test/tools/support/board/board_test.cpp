@@ -45,6 +45,45 @@ TEST_CASE("A board names each cost file once, up to a limit") {
   CHECK_THAT(many.error().to_string(), Contains("at most 16 files"));
 }
 
+TEST_CASE("A board with a base states only what differs from it") {
+  const test::TemporaryFolder folder;
+  const auto accept = [](BoardUnit*) { return Status(); };
+  folder.write_text("base.yaml",
+                    "board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, threads: 4}, {unit: evta, clock_mhz: 200, "
+                    "start_us: 4}]\nprofiles: [a.costs]\n");
+  const std::string path = folder.write_text(
+      "changed.yaml", "base: base.yaml\nboard: c\nunits: [{unit: evta, start_us: 10, mb_per_s: 1500}]\n");
+  const auto board = read_board(path, accept);
+  if (!board) FAIL(board.error().to_string());
+  CHECK(board->name == "c");
+  CHECK(board->memory_mb_per_s == 9000);
+  CHECK(board->profiles == std::vector<std::string>{"a.costs"});
+  REQUIRE(board->units.size() == 2);
+  CHECK(board->units[0].threads == 4);
+  CHECK(board->units[1].clock_mhz == 200);
+  CHECK(board->units[1].overhead.start_us == 10);
+  CHECK(files_of_board(path).size() >= 2);
+  for (const char* const text :
+       {"base: missing.yaml\nboard: c\n", "base: changed.yaml\nboard: c\n", "base: base.yaml\nboard: c\nspeed: 1\n",
+        "base: base.yaml\nboard: c\nunits: 3\n", "base: base.yaml\nboard: c\nunits: [{unit: evta, nothing: 1}]\n",
+        "base: base.yaml\nboard: c\nunits: [{unit: evta}, {unit: evta}]\n", "base: [1]\nboard: c\n"}) {
+    CAPTURE(text);
+    CHECK_FALSE(read_board(folder.write_text("wrong.yaml", text), accept));
+  }
+}
+
+TEST_CASE("The ZCU102 without a coherent port differs from the other one only in its exchanges with EVTA") {
+  const auto accept = [](BoardUnit*) { return Status(); };
+  const auto coherent = read_board(*find_board("zcu102"), accept),
+             other = read_board(*find_board("zcu102_noncoherent"), accept);
+  REQUIRE((coherent && other));
+  CHECK(coherent->units[1].overhead.mb_per_s == 0);
+  CHECK(other->units[1].overhead.mb_per_s > 0);
+  CHECK(other->units[1].clock_mhz == coherent->units[1].clock_mhz);
+  CHECK(other->units[0].estimates.kinds.size() == coherent->units[0].estimates.kinds.size());
+  CHECK(*profiles_of(*other, *find_board("zcu102_noncoherent")) == *profiles_of(*coherent, *find_board("zcu102")));
+}
+
 TEST_CASE("A board states shared resources and waiting costs of its units") {
   const auto board = parse(
       "board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15, kernel_us: 2}, {unit: evta, awake_us: "

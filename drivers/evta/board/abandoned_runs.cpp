@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/evta/xrt/abandoned_runs.h"
+#include "drivers/evta/board/abandoned_runs.h"
 
 #include <forward_list>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/evta/xrt/probe_run.h"
+#include "drivers/evta/board/probe_run.h"
 
 #include <algorithm>
 

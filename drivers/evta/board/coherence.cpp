@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/evta/xrt/coherence.h"
+#include "drivers/evta/board/coherence.h"
 
-#include "drivers/evta/xrt/probe_run.h"
+#include "drivers/evta/board/probe_run.h"
 
 namespace nestrt::evta {
 namespace {

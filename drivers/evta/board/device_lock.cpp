@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/evta/board/device_lock.h"
+
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+
+#include "nestrt/driver/event.h"
+
+namespace nestrt::evta {
+namespace {
+
+constexpr std::chrono::milliseconds kRetryInterval{10};
+constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+// The choice must not depend on the user, because all users must use the same folder.
+std::string folder_of_locks(const SystemFiles& system) {
+  struct stat folder;
+  const std::string preferred = system.path("/run/lock");
+  const bool is_for_everyone = ::stat(preferred.c_str(), &folder) == 0 && (folder.st_mode & S_IWOTH) != 0;
+  return is_for_everyone ? preferred : system.path("/tmp");
+}
+
+std::string file_of(const SystemFiles& system, std::string_view name) {
+  std::string file(name);
+  std::ranges::replace_if(
+      file, [](char c) { return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); }, '-');
+  return fmt::format("{}/nestrt-{}.lock", folder_of_locks(system), file);
+}
+
+// Kernels with fs.protected_regular reject O_CREAT for existing files of other users in such folders.
+FileDescriptor open_or_create(const std::string& path) {
+  constexpr mode_t kForEveryone = 0666;
+  FileDescriptor file(::open(path.c_str(), kFlags));
+  if (file.is_open() || errno != ENOENT) return file;
+  file = FileDescriptor(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kForEveryone));
+  if (file.is_open()) static_cast<void>(::fchmod(file.value(), kForEveryone));  // despite the umask
+  if (!file.is_open() && errno == EEXIST) file = FileDescriptor(::open(path.c_str(), kFlags));
+  return file;
+}
+
+Status cannot_lock(const std::string& path, int error) {
+  return Status(Code::kUnavailable, fmt::format("the lock {} cannot be used: {}; remove it, or allow its use", path,
+                                                std::generic_category().message(error)));
+}
+
+// The holder may have created the file but not yet written it, or may have been forked by the process that it names.
+std::string describe_holder(const FileDescriptor& file) {
+  std::array<char, 16> text{};
+  const ssize_t size = ::pread(file.value(), text.data(), text.size() - 1, 0);
+  const long holder = size > 0 ? std::strtol(text.data(), nullptr, 10) : 0;
+  if (holder <= 0) return "another process";
+  if (holder == ::getpid()) return fmt::format("this process ({})", holder);
+  const std::optional<std::string> command =
+      SystemFiles("").read_text(fmt::format("/proc/{}/comm", holder));  // of the real system
+  if (!command) return fmt::format("a child of process {}, which has ended", holder);
+  return fmt::format("process {} ({})", holder, *command);
+}
+
+void write_holder(const FileDescriptor& file) {
+  const std::string text = fmt::format("{}\n", ::getpid());
+  static_cast<void>(::ftruncate(file.value(), 0));
+  static_cast<void>(::pwrite(file.value(), text.data(), text.size(), 0));  // for messages only
+}
+
+}  // namespace
+
+Result<DeviceLock> DeviceLock::acquire(const SystemFiles& system, std::string_view name,
+                                       std::chrono::milliseconds limit) {
+  const std::string path = file_of(system, name);
+  FileDescriptor file = open_or_create(path);
+  if (!file.is_open()) return cannot_lock(path, errno);
+  struct stat properties;
+  if (::fstat(file.value(), &properties) != 0 || !S_ISREG(properties.st_mode)) return cannot_lock(path, EINVAL);
+  const Deadline end = SteadyClock::now() + limit;
+  while (::flock(file.value(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return cannot_lock(path, errno);
+    if (SteadyClock::now() >= end)
+      return Status(Code::kUnavailable,
+                    fmt::format("{} is in use by {}; stop it, or wait for its end", name, describe_holder(file)));
+    std::this_thread::sleep_for(std::min<SteadyClock::duration>(kRetryInterval, end - SteadyClock::now()));
+  }
+  write_holder(file);
+  return DeviceLock(std::move(file));
+}
+
+}  // namespace nestrt::evta

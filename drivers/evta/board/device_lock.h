@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// DeviceLock: exclusive ownership of an accelerator, or of its memory, among the processes of a system.
+//
+// The kernel holds the lock (flock(2) on a file in /run/lock, or in /tmp if not every user may create files there), so
+// that it ends with its process, whatever ends it. The file contains the holder's process id for messages. Containers
+// that share a board must share that folder.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "drivers/evta/board/system_files.h"
+#include "nestrt/result.h"
+#include "runtime/platform/file_descriptor.h"
+
+namespace nestrt::evta {
+
+class DeviceLock {
+ public:
+  // `name`: what it locks, such as "evta0", the same in every process. Waits for at most `limit` if it is locked, also
+  // within this process. Errors: kUnavailable, with the holder's process id.
+  static Result<DeviceLock> acquire(const SystemFiles& system, std::string_view name,
+                                    std::chrono::milliseconds limit = {});
+
+ private:
+  explicit DeviceLock(FileDescriptor file) : file_(std::move(file)) {}
+
+  FileDescriptor file_;
+};
+
+}  // namespace nestrt::evta

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/evta/board/stages_unit.h"
+
+#include <fmt/core.h>
+
+#include <thread>
+
+namespace nestrt::evta {
+namespace {
+
+constexpr std::chrono::milliseconds kPollInterval{1};
+
+}  // namespace
+
+// A program is running if fetch is busy, or if compute was started and has not executed FINISH. If fetch has just
+// become idle, `done` may still show the end of the program before: a second look, after far more than the tens of
+// cycles until the first instruction reaches compute, excludes this.
+bool StagesUnit::is_running_program() {
+  for (int look = 0; look < 2; ++look) {
+    if ((registers_->read(Stage::kFetch, kControl) & kIdle) == 0) return true;
+    if (has_been_reset()) return false;
+    if (registers_->read(Stage::kCompute, kComputeDone) != 1) return true;
+    std::this_thread::sleep_for(kPollInterval);
+  }
+  return false;
+}
+
+Status StagesUnit::wait_for_previous_owner(std::chrono::milliseconds limit) {
+  const Deadline end = SteadyClock::now() + limit;
+  while (is_running_program()) {
+    if (SteadyClock::now() >= end)
+      return Status(Code::kUnavailable,
+                    fmt::format("the accelerator still runs a program that another process started, after a wait of {} "
+                                "ms; load the bitstream again, or restart the board",
+                                limit.count()));
+    std::this_thread::sleep_for(kPollInterval);
+  }
+  return {};
+}
+
+Status StagesUnit::start(uint32_t count, uint32_t address) {
+  if (is_running_) return Status(Code::kUnavailable, "the accelerator is running another program");
+  if ((registers_->read(Stage::kFetch, kControl) & kIdle) == 0)
+    return Status(Code::kDeviceFault, "stage fetch is not idle: it is stuck, or another process uses the accelerator");
+  is_running_ = true;
+  launch(count, address);
+  return {};
+}
+
+void StagesUnit::launch(uint32_t count, uint32_t address) {
+  registers_->write(Stage::kFetch, kFetchCount, count);
+  registers_->write(Stage::kFetch, kFetchAddress, address);
+  registers_->write(Stage::kLoad, kLoadInputs, 0);
+  registers_->write(Stage::kLoad, kLoadWeights, 0);
+  registers_->write(Stage::kCompute, kComputeMicroOps, 0);
+  registers_->write(Stage::kCompute, kComputeBiases, 0);
+  registers_->write(Stage::kStore, kStoreOutputs, 0);
+  is_done_written_ = false;
+  static_cast<void>(registers_->read(Stage::kCompute, kComputeDoneWritten));  // clears it
+  for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore})
+    registers_->write(stage, kControl, kStart | kAutoRestart);
+  registers_->write(Stage::kFetch, kControl, kStart);
+}
+
+Result<bool> StagesUnit::poll() {
+  if (!is_running_) return true;
+  if (!is_done_written_) is_done_written_ = (registers_->read(Stage::kCompute, kComputeDoneWritten) & 1) != 0;
+  if (!is_done_written_ || registers_->read(Stage::kCompute, kComputeDone) != 1) return false;
+  is_running_ = has_timed_out_ = false;
+  return true;
+}
+
+Status StagesUnit::abort() {
+  const Deadline end = has_timed_out_ ? SteadyClock::now() : SteadyClock::now() + kAbortLimit;
+  while (true) {
+    if (is_running_ && has_been_reset()) is_running_ = has_timed_out_ = false;
+    NESTRT_ASSIGN_OR_RETURN(const bool ended, poll());
+    if (ended) return {};
+    if (SteadyClock::now() >= end) break;
+    std::this_thread::sleep_for(kPollInterval);
+  }
+  has_timed_out_ = true;
+  return Status(Code::kDeviceFault,
+                fmt::format("the accelerator did not stop within {} s and cannot be reset", kAbortLimit.count()));
+}
+
+// Only a reset clears the auto-restart of compute.
+bool StagesUnit::has_been_reset() const { return (registers_->read(Stage::kCompute, kControl) & kAutoRestart) == 0; }
+
+}  // namespace nestrt::evta

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/evta/board/system_files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include "runtime/platform/file_descriptor.h"
+
+namespace nestrt::evta {
+namespace {
+
+// Sorts uio2 before uio10.
+bool is_before(const std::string& a, const std::string& b) {
+  constexpr std::string_view kDigits = "0123456789";
+  const size_t a_end = a.find_last_not_of(kDigits) + 1, b_end = b.find_last_not_of(kDigits) + 1;
+  const bool has_same_stem = a.substr(0, a_end) == b.substr(0, b_end);
+  return has_same_stem && a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace
+
+SystemFiles SystemFiles::from_environment() {
+  const char* const root = ::secure_getenv("NESTRT_SYSTEM_ROOT");
+  return SystemFiles(root != nullptr ? root : "");
+}
+
+bool SystemFiles::exists(std::string_view absolute) const {
+  std::error_code error;
+  return std::filesystem::exists(path(absolute), error);
+}
+
+std::optional<std::string> SystemFiles::read_text(std::string_view absolute) const {
+  std::array<char, 4096> text;  // the maximum size of a sysfs attribute
+  const FileDescriptor file = FileDescriptor::open_to_read(path(absolute));
+  if (!file.is_open()) return std::nullopt;
+  const std::optional<size_t> size = read_on(file.value(), std::as_writable_bytes(std::span(text)));
+  if (!size) return std::nullopt;
+  std::string result(text.data(), *size);
+  if (result.ends_with('\n')) result.pop_back();
+  return result;
+}
+
+std::optional<uint64_t> SystemFiles::read_number(std::string_view absolute) const {
+  const std::optional<std::string> text = read_text(absolute);
+  if (!text) return std::nullopt;
+  const bool is_hexadecimal = text->starts_with("0x");
+  const char* const begin = text->data() + (is_hexadecimal ? 2 : 0);
+  const char* const end = text->data() + text->size();
+  uint64_t value = 0;
+  const auto [parsed, error] = std::from_chars(begin, end, value, is_hexadecimal ? 16 : 10);
+  return error == std::errc() && parsed == end ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string> SystemFiles::list(std::string_view absolute) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path(absolute), error))
+    names.push_back(entry.path().filename());
+  std::ranges::sort(names, is_before);
+  return names;
+}
+
+}  // namespace nestrt::evta

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SystemFiles: the files in /sys, /dev, /run and /tmp by which a driver finds and accesses a board.
+//
+// Tests use a folder with the same structure instead of the root of the system: the environment variable
+// NESTRT_SYSTEM_ROOT, which programs with more rights than their user ignore.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestrt::evta {
+
+class SystemFiles {
+ public:
+  // `root`: precedes every path; empty for the system itself.
+  explicit SystemFiles(std::string root) : root_(std::move(root)) {}
+  static SystemFiles from_environment();
+
+  // Returns the location of an absolute path: "/dev/uio0".
+  std::string path(std::string_view absolute) const { return root_ + std::string(absolute); }
+  bool exists(std::string_view absolute) const;
+  // Returns the text of an attribute without the newline at its end, or nullopt if it cannot be read.
+  std::optional<std::string> read_text(std::string_view absolute) const;
+  // Returns the number in an attribute, which may start with 0x.
+  std::optional<uint64_t> read_number(std::string_view absolute) const;
+  // Returns the names in a folder, sorted; numbers at the end of names in numerical order (uio2 before uio10).
+  std::vector<std::string> list(std::string_view absolute) const;
+
+ private:
+  std::string root_;
+};
+
+}  // namespace nestrt::evta

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// evta:uio as an application opens it: by name, through the component that libnestrt loads.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "nestrt/driver/unit.h"
+#include "nestrt/open_units.h"
+#include "test/uio/emulation/board_process.h"
+
+namespace nestrt::boards {
+namespace {
+
+TEST_CASE("An application opens evta:uio by name") {
+  const UioBoard board({.accelerators = 2});
+  const auto units = open_units("cpu,evta:uio:2_1x16_15_15_18_17");
+  if (!units) FAIL(units.error().to_string());
+  REQUIRE(units->size() == 3);
+  CHECK((*units)[1]->info().name == "evta0");
+  CHECK((*units)[2]->probe().ok());
+  CHECK(open_units("evta", {.transport = "uio"}).error().message().find("in use by this process") != std::string::npos);
+}
+
+TEST_CASE("A device is selected by an option, or else by an environment variable") {
+  const UioBoard board({.accelerators = 2});
+  setenv("NESTRT_DEVICE", "uio7", 1);
+  CHECK(open_units("evta:uio").error().message().find("'uio7'") != std::string::npos);
+  CHECK(open_units("evta:uio", {.device = "uio1@udmabuf0"}));
+  unsetenv("NESTRT_DEVICE");
+}
+
+TEST_CASE("An application waits for the board if it asks for it") {
+  UioBoard board;
+  BoardProcess computing(board, [](const auto& notify) {
+    const auto units = open_units("evta:uio");
+    notify();
+    for (int i = 0; units && i < 20; ++i)
+      if (!(*units)[0]->probe().ok()) return 1;
+    return units ? 0 : 1;
+  });
+  computing.await_notification();
+  CHECK(open_units("evta:uio", {.device_wait = std::chrono::seconds(30)}));
+  CHECK(computing.wait() == 0);
+}
+
+TEST_CASE("The units of a machine include the board's accelerators") {
+  const UioBoard board({.accelerators = 2});
+  const auto units = list_units({.num_threads = 1});
+  REQUIRE(units);
+  int usable = 0;
+  for (const UnitReport& unit : *units) usable += unit.unit == "evta:uio" && unit.usable.ok() ? 1 : 0;
+  CHECK(usable == 2);
+}
+
+}  // namespace
+}  // namespace nestrt::boards

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/uio/emulation/board_process.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <utility>
+
+namespace nestrt::boards {
+
+BoardProcess::BoardProcess(UioBoard& board, const std::function<int(const std::function<void()>& notify)>& work)
+    : board_(board) {
+  int accesses[2], notifications[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, accesses) == 0);
+  REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notifications) == 0);
+  pid_ = fork();
+  REQUIRE(pid_ >= 0);
+  if (pid_ == 0) {
+    ::close(accesses[0]);
+    ::close(notifications[0]);
+    board.become_client(accesses[1]);
+    _exit(work([&] { static_cast<void>(::send(notifications[1], "x", 1, MSG_NOSIGNAL)); }));
+  }
+  ::close(accesses[1]);
+  ::close(notifications[1]);
+  accesses_ = accesses[0];
+  notifications_ = notifications[0];
+  server_ = std::thread([this] { serve(); });
+}
+
+BoardProcess::~BoardProcess() {
+  kill();
+  ::close(accesses_);
+  ::close(notifications_);
+}
+
+void BoardProcess::await_notification() const {
+  char byte = 0;
+  REQUIRE(::recv(notifications_, &byte, 1, 0) == 1);
+}
+
+void BoardProcess::kill() {
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+  wait();
+}
+
+int BoardProcess::wait() {
+  const pid_t child = std::exchange(pid_, -1);
+  if (child < 0) return exit_code_;
+  int status = 0;
+  if (waitpid(child, &status, 0) == child && WIFEXITED(status)) exit_code_ = WEXITSTATUS(status);
+  server_.join();  // the child's end of the socket is closed
+  return exit_code_;
+}
+
+void BoardProcess::serve() const {
+  BoardRequest request;
+  while (::recv(accesses_, &request, sizeof(request), 0) == sizeof(request)) {
+    const uint32_t value = board_.answer(request);
+    static_cast<void>(::send(accesses_, &value, sizeof(value), MSG_NOSIGNAL));
+  }
+}
+
+}  // namespace nestrt::boards
