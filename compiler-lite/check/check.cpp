@@ -100,7 +100,7 @@ bool agrees(const CheckOptions& options, const OutputSummary& output) {
 
 // Returns true for class scores computed from integers of the model that differ only by roundings. A Softmax amplifies
 // them.
-bool agrees_but_for_roundings(const CheckOptions& options, const OutputSummary& output) {
+bool agrees_except_roundings(const CheckOptions& options, const OutputSummary& output) {
   const Difference& difference = output.difference;
   return difference.step > 0 && output.gives_classes && difference.decibel() >= CheckOptions::kDecibelOfScores &&
          static_cast<double>(difference.rows_agreeing) >= options.min_agreement * static_cast<double>(difference.rows);
@@ -130,7 +130,7 @@ void summarize(const CheckOptions& options, const Plan& plan, CheckReport& repor
     if (report.quantized)
       summary.matches = agrees(options, summary);
     else
-      summary.matches = summary.matches || agrees_but_for_roundings(options, summary);
+      summary.matches = summary.matches || agrees_except_roundings(options, summary);
     report.matches = report.matches && summary.matches;
   }
 }

@@ -173,7 +173,7 @@ Placement sweep(const Storage& storage, const Problem& problem) {
 }
 
 // Gives every buffer separate bytes, which is valid for every order and every graph.
-Placement side_by_side(const Problem& problem) {
+Placement without_overlap(const Problem& problem) {
   Placement placement;
   for (uint64_t size : problem.sizes) {
     placement.offsets.push_back(placement.height);
@@ -259,7 +259,7 @@ MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph, const
   Problem problem = arena_problem(storage);
   if (graph.nodes().size() > plan_format::kMaxOrderedOperators ||
       problem.buffers.size() > plan_format::kMaxOrderedBuffers)
-    return to_layout(storage, problem, side_by_side(problem), lower_bound);
+    return to_layout(storage, problem, without_overlap(problem), lower_bound);
   const BitRows ancestors = ancestors_of(node_predecessors(graph));
   const auto is_complete_before = [&](uint32_t user, uint32_t writer) {
     return ancestors.contains(writer, user) && (overlapped.empty() || overlapped[writer] != user);

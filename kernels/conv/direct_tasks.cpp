@@ -50,7 +50,7 @@ void fill_offsets(const ConvGeometry& geometry, const TileLimits& limits, const 
 
 // Returns the pixels per work item: those of a tile, or fewer grains if tiles that large would leave threads idle.
 // `sums`: pixels times tiles of blocks.
-int64_t pixels_at_once(const TileLimits& limits, int64_t sums, int64_t tiles, int64_t wanted, int threads) {
+int64_t pixels_per_item(const TileLimits& limits, int64_t sums, int64_t tiles, int64_t wanted, int threads) {
   if (limits.grain == 1 || tiles >= threads || tiles >= wanted) return limits.points;
   return std::min(limits.points, round_up(ceil_div(sums, wanted), limits.grain));
 }
@@ -90,9 +90,10 @@ void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
   const int64_t wanted = task_count(images * pixels * g.group_outputs(), reduction, call.parallel->num_threads());
   const int64_t parts = ceil_div(wanted, images);
   const int64_t block_tiles = ceil_div(group_blocks_, limits_.blocks);
-  const int64_t at_once = pixels_at_once(limits_, pixels * block_tiles, ceil_div(pixels, limits_.points) * block_tiles,
-                                         parts, call.parallel->num_threads());
-  const int64_t pixel_tiles = ceil_div(pixels, at_once);
+  const int64_t item_pixels =
+      pixels_per_item(limits_, pixels * block_tiles, ceil_div(pixels, limits_.points) * block_tiles, parts,
+                      call.parallel->num_threads());
+  const int64_t pixel_tiles = ceil_div(pixels, item_pixels);
   const int64_t weight_bytes = g.group_outputs() * g.group_inputs() * taps_ * element_bytes_;
   const bool by_blocks = g.group_outputs() * taps_ > g.in_spatial() && weight_bytes > kSharedWeightBytes;
   const int64_t major = std::min(parts, by_blocks ? block_tiles : pixel_tiles);
@@ -102,7 +103,7 @@ void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
   call.parallel->parallel_for(images * block_parts * pixel_parts, [&](int64_t index, int slot) {
     const int64_t image = index / (block_parts * pixel_parts), part = index % (block_parts * pixel_parts);
     auto* offsets = call.slot_scratch<int64_t>(slot, scratch_bytes());
-    const Range mine = part_of(pixels, part % pixel_parts, pixel_parts, at_once);
+    const Range mine = part_of(pixels, part % pixel_parts, pixel_parts, item_pixels);
     DirectChunk chunk{image / g.group,
                       image % g.group,
                       part_of(group_blocks_, part / pixel_parts, block_parts, limits_.blocks),

@@ -2,7 +2,7 @@
 // UioBoard: emulates a Zynq board without XRT: a tree of files as in /sys and /dev, and the FPGA logic behind them.
 //
 // Registers trap (register_window.h), so that reads have side effects. Host and device have separate memory unless the
-// port is coherent: cache maintenance through u-dma-buf copies between them. The logic outlives whoever uses it:
+// port is coherent: cache maintenance through u-dma-buf copies between them. The logic outlives its users:
 // child processes (board_process.h) access the board of this process.
 //
 // Threads: all members are safe from any thread. One board exists at a time.

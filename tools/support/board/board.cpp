@@ -276,7 +276,7 @@ Result<YAML::Node> with_base(const YAML::Node& root, const std::string& path) {
   NESTRT_ASSIGN_OR_RETURN(const std::string text, read_board_text(base_path));
   const auto merge = [&](const YAML::Node& base) -> Result<YAML::Node> {
     if (!base.IsMap() || base["base"].IsDefined())
-      return yaml::refuse(base, "expected a board without a base of its own");
+      return yaml::refuse(base, "expected a board that does not have a base itself");
     YAML::Node merged = merge_members(base, root);
     merged.remove("base");
     if (root["units"].IsDefined() && base["units"].IsDefined())

@@ -220,9 +220,9 @@ bool has_24(const S8Tile& tile) {
 
 int64_t steps_of(const S8Tile& tile) { return tile.length == kS8ChainStep ? tile.chunks : tile.length / kS8ChainStep; }
 
-ShortSums sums_of(const S8Tile& tile, int64_t points_at_once) {
+ShortSums sums_of(const S8Tile& tile, int64_t points_per_group) {
   ShortSums sums;
-  const int64_t last = tile.points - points_at_once;  // the last group overlaps points already computed
+  const int64_t last = tile.points - points_per_group;  // the last group overlaps points already computed
   const bool centred = tile.centred_start != nullptr;
   sums.offsets = tile.offsets;
   sums.last_offsets = tile.offsets + last;
@@ -233,7 +233,7 @@ ShortSums sums_of(const S8Tile& tile, int64_t points_at_once) {
   sums.add = centred ? 0x4040404040404040 : 0;
   sums.flip = centred ? 0x8080808080808080 : 0;
   sums.weights = tile.weights;
-  sums.iterations = (tile.points + points_at_once - 1) / points_at_once;
+  sums.iterations = (tile.points + points_per_group - 1) / points_per_group;
   sums.start = centred ? tile.centred_start : tile.start;
   sums.shift = tile.finish->shift;
   std::fill_n(sums.low, sizeof sums.low, static_cast<int8_t>(tile.finish->bounds.low));
