@@ -96,7 +96,9 @@ Result<std::optional<plan::Quantization>> quantization_in(const YAML::Node& map)
   NESTRT_ASSIGN_OR_RETURN(result.zero_points,
                           yaml::numbers<int32_t>(points, "zero_points", kMaxScales, INT32_MIN, INT32_MAX));
   if (result.scales.empty() || result.scales.size() != result.zero_points.size())
-    return yaml::refuse(points, "zero_points: expected as many as scales, at least one");
+    return yaml::refuse(points,
+                        fmt::format("zero_points: expected one per scale, and at least one; got {} for {} scales",
+                                    result.zero_points.size(), result.scales.size()));
   if (result.scales.size() > 1) {
     NESTRT_ASSIGN_OR_RETURN(result.axis, yaml::member_number<int32_t>(map, "axis", 0, Shape::kMaxRank - 1));
   }

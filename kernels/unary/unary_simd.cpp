@@ -33,7 +33,7 @@ HWY_INLINE V gelu_tanh(D d, V x) {
 
 }  // namespace
 
-// Maps the kinds that are not activations. Requires: has_vector_form(kind).
+// Applies a function that is not an activation to each element of x. Requires: has_vector_form(kind).
 void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y, int64_t count) {
   const hn::ScalableTag<float> d;
   const auto a = hn::Set(d, alpha), b = hn::Set(d, beta), zero = hn::Zero(d), one = hn::Set(d, 1.0f);

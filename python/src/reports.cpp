@@ -95,7 +95,7 @@ nb::list outputs_of(const compiler::CheckReport& report) {
     nb::dict row = as_dict(output.difference);
     row["name"] = output.name;
     row["runs"] = output.runs;
-    row["gives_classes"] = output.gives_classes;
+    row["has_class_scores"] = output.has_class_scores;
     row["gives_places"] = output.gives_places;
     row["matches"] = output.matches;
     outputs.append(row);

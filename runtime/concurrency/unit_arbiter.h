@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnitArbiter: mutual exclusion on one unit. The waiter with the shortest predicted use goes first, so that a unit
-// which depends on a short step elsewhere does not wait for a long one ("shortest remaining processing time": L.
+// UnitArbiter: mutual exclusion on one unit. The waiter with the shortest predicted use goes first, so that a long
+// step here does not delay another unit that depends on a short one ("shortest remaining processing time": L.
 // Schrage, A proof of the optimality of the shortest remaining processing time discipline, 1968). No waiter starves: a
 // pipeline has a bounded number of inferences, and each of them progresses.
 //
-// Threads: all members from any thread. Nothing is allocated.
+// Threading: all members may be called from any thread. No member allocates memory.
 #pragma once
 
 #include <compare>

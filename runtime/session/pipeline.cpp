@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMaxInferences = 1024;  // limit for inferences in flight, and for waiting ones
 
-// An inference in the pipeline; reused.
+// A reusable slot for one inference in the pipeline.
 struct Entry {
   enum class State : uint8_t { kFree, kWaiting, kRunning, kDone };
   State state = State::kFree;

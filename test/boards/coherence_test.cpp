@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the probe that determines whether a port is coherent in each direction, and that its result controls the driver.
+// Tests the probe that determines whether a port is coherent in each direction, and that its result controls the
+// driver.
 #include "drivers/evta/board/coherence.h"
 
 #include <catch2/catch.hpp>

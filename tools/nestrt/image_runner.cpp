@@ -119,10 +119,10 @@ std::span<const float> ImageRunner::scores(size_t row) const {
   return {static_cast<const float*>(outputs()[0].data) + row * count, count};
 }
 
-bool ImageRunner::gives_classes() const { return tools::class_rows(plan(), 0) == static_cast<int64_t>(batch_size_); }
+bool ImageRunner::has_class_scores() const { return tools::class_rows(plan(), 0) == static_cast<int64_t>(batch_size_); }
 
 Status ImageRunner::require_classes(const std::string& whose) const {
-  if (gives_classes()) return {};
+  if (has_class_scores()) return {};
   return Status(Code::kInvalidArgument,
                 fmt::format("{} requires class scores, but the plan's first output is not a row of class scores for "
                             "each image (f32 1xN, or BxN for a batch of B):\n{}",

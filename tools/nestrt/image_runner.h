@@ -34,15 +34,15 @@ class ImageRunner {
 
   // Returns the outputs of the last run.
   std::span<const TensorView> outputs() const { return outputs_.views(); }
-  // Returns a row of the first output. Requires: gives_classes(), row < batch_size().
+  // Returns a row of the first output. Requires: has_class_scores(), row < batch_size().
   std::span<const float> scores(size_t row) const;
   const tools::Array& input() const { return input_; }
   // Returns the position of the last image in the input; empty for an array.
   const std::string& place() const { return place_; }
 
   // Returns whether the plan's first output has a row of class scores for each image.
-  bool gives_classes() const;
-  // Errors: kInvalidArgument if gives_classes() is false.
+  bool has_class_scores() const;
+  // Errors: kInvalidArgument if has_class_scores() is false.
   Status require_classes(const std::string& whose) const;
   int64_t num_classes() const;
   const LoadedPlan& loaded() const { return loaded_; }

@@ -24,8 +24,8 @@ class ComputeUnit {
   // memory that it uses are then lost.
   virtual Status abort() = 0;
 
-  // Returns a file that becomes readable when an interrupt occurs, or -1 without interrupts. An interrupt is only a hint
-  // to call poll(): it may be lost, late or unrelated.
+  // Returns a file that becomes readable when an interrupt occurs, or -1 without interrupts. An interrupt is only a
+  // hint to call poll(): it may be lost, late or unrelated.
   virtual int interrupt_file() const { return -1; }
   // Acknowledges the interrupt and allows the next one.
   virtual void acknowledge_interrupt() {}

@@ -13,8 +13,8 @@ constexpr std::chrono::milliseconds kPollInterval{1};
 }  // namespace
 
 // A program is running if fetch is busy, or if compute was started and has not executed FINISH. If fetch has just
-// become idle, `done` may still show the end of the program before: a second look, after far more than the tens of
-// cycles until the first instruction reaches compute, excludes this.
+// become idle, `done` may still be set from the previous program. The second check rules this out: it runs 1 ms later,
+// and the first instruction reaches compute within tens of cycles.
 bool StagesUnit::is_running_program() {
   for (int look = 0; look < 2; ++look) {
     if ((registers_->read(Stage::kFetch, kControl) & kIdle) == 0) return true;

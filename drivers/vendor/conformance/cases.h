@@ -23,8 +23,8 @@ Status keeps_programs_apart(const PluginPointer& plugin, const ConformanceProgra
 
 // Results: result_cases.cpp.
 Status computes_the_same(const PluginPointer& plugin, const ConformanceProgram& program);
-Status keeps_runs_apart(const PluginPointer& plugin, const ConformanceProgram& program);
-Status computes_anywhere(const PluginPointer& plugin, const ConformanceProgram& program);
+Status check_runs_are_independent(const PluginPointer& plugin, const ConformanceProgram& program);
+Status check_any_address(const PluginPointer& plugin, const ConformanceProgram& program);
 Status writes_all_outputs(const PluginPointer& plugin, const ConformanceProgram& program);
 Status writes_outputs_only(const PluginPointer& plugin, const ConformanceProgram& program);
 

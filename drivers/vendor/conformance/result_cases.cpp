@@ -14,7 +14,7 @@ Status computes_the_same(const PluginPointer& plugin, const ConformanceProgram& 
   return {};
 }
 
-Status keeps_runs_apart(const PluginPointer& plugin, const ConformanceProgram& program) {
+Status check_runs_are_independent(const PluginPointer& plugin, const ConformanceProgram& program) {
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> first, subject.results(1));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> second, subject.results(2));
@@ -22,7 +22,7 @@ Status keeps_runs_apart(const PluginPointer& plugin, const ConformanceProgram& p
   return subject.check_still_right(2, second);
 }
 
-Status computes_anywhere(const PluginPointer& plugin, const ConformanceProgram& program) {
+Status check_any_address(const PluginPointer& plugin, const ConformanceProgram& program) {
   NESTRT_ASSIGN_OR_RETURN(const Subject subject, Subject::open(plugin, program));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> expected, subject.results(1));
   for (const size_t shift : {1, 2, 3, 7}) {

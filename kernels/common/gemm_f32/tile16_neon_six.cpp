@@ -36,7 +36,7 @@ alignas(64) constexpr float kZeros[kTileZeros] = {};
 alignas(16) constexpr float kNoBias[kTileBlock] = {};
 
 // Arguments of the assembly, which it advances from one group of six points to the next.
-struct SixPoints {
+struct SixPointArguments {
   const float* weights;    // weights after the odd element's
   const float* input;      // input after the odd element
   const int64_t* offsets;  // [segments][offsets_stride bytes]
@@ -170,16 +170,16 @@ struct SixPoints {
 #define HIGH_AND_STORE(a0, a1, a2, a3, store) BOUND_POINT("fmin", 30, a0, a1, a2, a3, store)
 // clang-format on
 
-#define FIELD(name) [name] "i"(offsetof(SixPoints, name))
-#define LAST_FETCH [last_fetch] "i"(offsetof(SixPoints, weight_prefetch) + offsetof(WeightPrefetch, last))
+#define FIELD(name) [name] "i"(offsetof(SixPointArguments, name))
+#define LAST_FETCH [last_fetch] "i"(offsetof(SixPointArguments, weight_prefetch) + offsetof(WeightPrefetch, last))
 
 // x1-x6: inputs of the points; x7: weights; x8: steps left in the segment; x9: segments left; x10: input of the chunk;
 // x11: offsets of the next segment; x12: segments left in the chunk; x13-x16, x27, x28: halves of weights; x17: zeros;
 // x19-x24: elements of the points, or their offsets; x26: prefetch distance of the inputs; x30: weights to prefetch,
 // x25: bytes to the next ones. Between groups v24-v28, v31, x15, x16, x24 and x28 hold the first data of the next
 // group.
-void run_six(SixPoints& tile) {
-  register SixPoints* args __asm__("x0") = &tile;
+void run_six(SixPointArguments& tile) {
+  register SixPointArguments* args __asm__("x0") = &tile;
   __asm__ volatile(
       "ldr x11, [x0, %[offsets]]\n"
       "ldr x10, [x0, %[input]]\n"
@@ -407,7 +407,7 @@ void copy_offsets(const Tile16& tile, int64_t all_points, int64_t* copy) {
 }
 
 // Steps process the elements of a segment after the odd one.
-void set_reduction(const Tile16& tile, SixPoints& six) {
+void set_reduction(const Tile16& tile, SixPointArguments& six) {
   six.odd = tile.last_length % kStep;
   six.weights = tile.weights + six.odd * kTileBlock;
   six.input = tile.input + six.odd;
@@ -421,7 +421,7 @@ void set_reduction(const Tile16& tile, SixPoints& six) {
   six.lookup_at = tile.evenly_spaced && six.steps > 1 ? 1 : six.all_segments;
 }
 
-void set_input_prefetch(const Tile16& tile, SixPoints& six) {
+void set_input_prefetch(const Tile16& tile, SixPointArguments& six) {
   constexpr int64_t kRead = int64_t{sizeof(float)} * kStep;
   six.input_prefetch = six.last_input_prefetch = -kRead;
   if (!tile.evenly_spaced) return;
@@ -431,7 +431,7 @@ void set_input_prefetch(const Tile16& tile, SixPoints& six) {
   six.last_input_prefetch = group - (tile.chunks - 1) * six.chunk_stride - kRead;
 }
 
-void set_epilogue(const Tile16& tile, float low, float high, SixPoints& six) {
+void set_epilogue(const Tile16& tile, float low, float high, SixPointArguments& six) {
   six.residual = tile.residual;
   six.output = tile.output;
   six.point_stride = tile.point_stride * int64_t{sizeof(float)};
@@ -453,7 +453,7 @@ int64_t tile16_neon_six_points(const Tile16& tile) {
 void tile16_neon_six(const Tile16& tile, int64_t all_points, float low, float high) {
   int64_t offsets[kMaxCopiedSegments * kNeonTilePoints];
   float starts[kMaxTilePoints * kTileBlock];
-  SixPoints six;
+  SixPointArguments six;
   set_reduction(tile, six);
   set_epilogue(tile, low, high, six);
   six.groups = 1;

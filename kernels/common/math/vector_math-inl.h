@@ -25,7 +25,8 @@ HWY_INLINE hn::Vec<D> simd_power_of_two(D d, VI n) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
-// Returns y * 2^n for integers n in [-150, 129], rounded once, so that results extend down to denormals and up to infinity.
+// Returns y * 2^n for integers n in [-150, 129], rounded once, so that results extend down to denormals and up to
+// infinity.
 #if HWY_TARGET == HWY_AVX3
 HWY_INLINE hn::Vec512<float> simd_scale(hn::Vec512<float> y, hn::Vec512<float> n) {
   return hn::Vec512<float>{_mm512_scalef_ps(y.raw, n.raw)};
@@ -51,8 +52,8 @@ HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
   return hn::MulAdd(p, hn::Mul(x, x), x);
 }
 
-// Returns exp(x) = 2^n exp(r), |r| <= ln(2) / 2. Without an instruction for it, the factor 2^n is applied in two halves,
-// so that results extend down to denormals and up to infinity.
+// Returns exp(x) = 2^n exp(r), |r| <= ln(2) / 2. Without an instruction for it, the factor 2^n is applied in two
+// halves, so that results extend down to denormals and up to infinity.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp(D d, V x) {
 #if HWY_TARGET == HWY_AVX3

@@ -109,8 +109,8 @@ HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
 }
 
 // Code for kernels of kTaps taps along the width, without dilation. It processes all vectors of kCount outputs together
-// and loads each input once for all outputs that read it. The sums equal those of step(), except that inputs outside the
-// plane are multiplied as zeros.
+// and loads each input once for all outputs that read it. The sums equal those of step(), except that inputs outside
+// the plane are multiplied as zeros.
 alignas(64) constexpr float kNoInput[kBlock] = {};
 
 // The inputs of one line.

@@ -71,8 +71,9 @@ class Stem16 final : public Kernel, public WindowRows {
   int64_t pixel_step(const ConvAxis& width) const {
     return round_up(products() + round_up(width.kernel, kCopied) - width.kernel, kCopied);
   }
-  // The number of input rows under a row of outputs, and their length with padding.
+  // Returns the number of input rows, over all channels, that one output row reads.
   static int64_t kernel_rows(const ConvGeometry& g) { return g.in_channels * g.axes[0].kernel * g.axes[1].kernel; }
+  // Returns the length of an input row including padding.
   static int64_t row_length(const ConvAxis& width) { return (width.output - 1) * width.stride + width.kernel; }
   size_t scratch_bytes(const ConvGeometry& geometry) const;
   void run_columns(const KernelCall& call, int64_t row, Range columns, float* scratch) const;

@@ -54,9 +54,9 @@ class Decoder {
     return result;
   }
 
-  // The FlatBuffers verifier has checked only the part of the vtable that the vtable declares, which may be less than
-  // the size of the table. That size is arbitrary, but every table is at least as large as its own offset and the
-  // offset that refers to it.
+  // Charges a table's size to the budget. The size in the vtable is untrusted, because the FlatBuffers verifier checks
+  // only the declared fields. Every table therefore counts as at least its own offset field and the offset that points
+  // to it.
   template <typename Table>
   bool charge_table(const Table& table) {
     using flatbuffers::voffset_t;

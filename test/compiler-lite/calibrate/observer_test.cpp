@@ -15,7 +15,7 @@ using test::require_equal;
 
 namespace {
 
-// Returns values over many orders of magnitude, of which one in four is zero.
+// Returns random values spanning many orders of magnitude; about one in four is zero.
 std::vector<float> random_elements(size_t count, uint32_t seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal;

@@ -184,7 +184,7 @@ TEST_CASE("Gemm with constant weights becomes Dense, its factors folded") {
   CHECK(run(graph, {{1, 1}}) == std::vector<float>{16, 24, 32});
 }
 
-TEST_CASE("Gemm with computed operands is a matrix product") {
+TEST_CASE("Gemm with operands that are not constant is imported as a matrix product") {
   ModelBuilder model;
   model.input("a", {1, 2}).input("b", {2, 2}).input("c", {1, 2}).output("y");
   set_attribute(model.node("Gemm", {"a", "b", "c"}, {"y"}), "alpha", 2.0f);

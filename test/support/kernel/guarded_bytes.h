@@ -12,7 +12,7 @@ namespace nestrt::test {
 
 class GuardedBytes {
  public:
-  // Allocates `size` bytes at `misalignment` after a multiple of 64, each set to `fill`.
+  // Allocates `size` bytes, `misalignment` bytes past a 64-byte boundary, and sets each to `fill`.
   explicit GuardedBytes(size_t size, std::byte fill = kGuard, size_t misalignment = 0)
       : size_(size), storage_(size + misalignment + 2 * kGuardBytes + kAlignment, kGuard) {
     const auto address = reinterpret_cast<uintptr_t>(storage_.data());

@@ -91,7 +91,7 @@ TestTensor make(DataType type, const Shape& shape, const std::vector<T>& values)
   return result;
 }
 
-// The memory of one run between guards. Everything except inputs holds `stale`.
+// The memory of one run, surrounded by guard bytes. Everything except the inputs is filled with `stale`.
 class RunMemory {
  public:
   RunMemory(const ScratchSize& scratch, int threads, Stale stale)

@@ -56,7 +56,7 @@ struct CheckCommand {
 std::string top_classes(const OutputSummary& output) {
   const Difference& difference = output.difference;
   if (output.gives_places) return fmt::format("{} of {}", difference.elements_equal, difference.elements);
-  if (!output.gives_classes) return "";
+  if (!output.has_class_scores) return "";
   if (difference.rows != 1) return fmt::format("{} of {}", difference.rows_agreeing, difference.rows);
   if (difference.actual_top == difference.expected_top)
     return fmt::format("{} = {}", difference.actual_top, difference.expected_top);
@@ -199,7 +199,7 @@ tools::Page CheckCommand::page_of(const CheckReport& report) const {
 std::string allowed(const std::vector<OutputSummary>& outputs) {
   double most = 0;
   for (const OutputSummary& output : outputs)
-    if (!output.gives_classes && !output.gives_places) most = std::max(most, output.absolute);
+    if (!output.has_class_scores && !output.gives_places) most = std::max(most, output.absolute);
   if (most <= CheckOptions::kAbsolute) return "";
   return fmt::format(", or to differ by no more than {:.2g}", most);
 }
@@ -208,7 +208,7 @@ std::string allowed(const std::vector<OutputSummary>& outputs) {
 std::string rules(const CheckOptions& options, const CheckReport& report) {
   if (!report.quantized) return "";
   const auto& outputs = report.summaries;
-  const auto classes = std::ranges::count_if(outputs, &OutputSummary::gives_classes);
+  const auto classes = std::ranges::count_if(outputs, &OutputSummary::has_class_scores);
   const auto places = std::ranges::count_if(outputs, &OutputSummary::gives_places);
   std::vector<std::string> rules;
   if (classes > 0) {

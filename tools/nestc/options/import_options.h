@@ -16,8 +16,9 @@ class ImportFlags {
  public:
   // The object must outlive parsing.
   std::vector<tools::Option> add_to(tools::Command command);
-  // Returns the shapes of inputs in order; the first is that of options(). All inputs given several times have the same
-  // number of shapes. An input given once has the same shape in all. Errors: kInvalidArgument.
+  // Returns the input shapes of each shape of the plan, in the order of the command line; options() uses the first.
+  // Inputs with several shapes must all have the same number of them. An input with one shape always has it. Errors:
+  // kInvalidArgument.
   Result<std::vector<std::map<std::string, Shape>>> shapes() const;
   // Checks that at most one shape is given, for commands that support one shape. Errors: kInvalidArgument.
   Status require_one_shape(std::string_view command) const;

@@ -17,7 +17,8 @@ class SearchFlags {
   bool wanted() const { return max_loss_.has_value(); }
   // Errors: if an output or the search file is another file that is read or written.
   Status check_output(const std::string& output, const std::string& model) const;
-  // Call before calibration. Errors: kInvalidArgument for contradictory options; those of reading the search file.
+  // Checks the options; call before calibration. Errors: kInvalidArgument if options contradict each other, or an error
+  // of reading the search file.
   Status check(const QuantizeFlags& quantize) const;
   // Searches from the quantization in `compile`, which `quantize` selected. Shows progress and prints the trials.
   // Returns nothing, after printing so, if no configuration meets the loss limit. Errors: those of search() and of the

@@ -38,8 +38,8 @@ Result<const evta::Configuration*> configuration_of(const Options& options) {
   const evta::Configuration* const found = evta::find_configuration(options.configuration);
   if (found != nullptr) return found;
   return Status(Code::kInvalidArgument,
-                fmt::format("unknown configuration '{}'; such as {}", tools::printable(options.configuration),
-                            evta::kConfigurations[0].name));
+                fmt::format("unknown configuration '{}'; expected one such as '{}'",
+                            tools::printable(options.configuration), evta::kConfigurations[0].name));
 }
 
 Result<ExitCode> run_board(const Options& options) {

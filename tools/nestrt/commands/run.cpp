@@ -220,7 +220,7 @@ Status run_images(const Options& options) {
     NESTRT_RETURN_IF_ERROR(runner.load(path, 0));
     NESTRT_RETURN_IF_ERROR(runner.run());
     if (options.images.size() > 1) fmt::print("{}\n", tools::printable(path));
-    if (runner.gives_classes()) {
+    if (runner.has_class_scores()) {
       fmt::print("{}", format_classes(runner.scores(0), names.lines(), options));
       if (options.output_folder.empty()) continue;
     } else if (!runner.place().empty()) {

@@ -54,8 +54,8 @@ struct Board {
 };
 
 // Parse or read a board file. `check` is called for every unit and may correct it; its errors get the unit's line.
-// `name` appears in messages. Only a file may change another one (`base`). Errors: kInvalidArgument with the line; for a
-// file also kNotFound and kIo.
+// `name` appears in messages. Only a file may change another one (`base`). Errors: kInvalidArgument with the line; for
+// a file also kNotFound and kIo.
 using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);

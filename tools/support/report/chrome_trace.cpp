@@ -15,7 +15,7 @@ Json metadata(const char* what, size_t group, size_t track, Json arguments) {
   return {{"ph", "M"}, {"name", what}, {"pid", group + 1}, {"tid", track}, {"args", std::move(arguments)}};
 }
 
-// Rounds to nanoseconds, so that spans that touch do so in the file.
+// Rounds to nanoseconds, so that adjacent spans stay adjacent in the file.
 double rounded(double microseconds) { return std::round(microseconds * 1e3) / 1e3; }
 
 }  // namespace

@@ -91,7 +91,7 @@ Status computes_the_same(const Subject& subject) {
   return {};
 }
 
-Status keeps_runs_apart(const Subject& subject) {
+Status check_runs_are_independent(const Subject& subject) {
   NESTRT_ASSIGN_OR_RETURN(const auto copy, Copy::make(subject));
   NESTRT_ASSIGN_OR_RETURN(const Bytes first, copy->results(1));
   NESTRT_ASSIGN_OR_RETURN(const Bytes second, copy->results(2));
@@ -178,7 +178,7 @@ struct UnitCase {
 
 constexpr UnitCase kCases[] = {
     {"the same inputs produce the same results", computes_the_same},
-    {"results do not depend on earlier runs", keeps_runs_apart},
+    {"results do not depend on earlier runs", check_runs_are_independent},
     {"two programs on one unit are independent", keeps_programs_apart},
     {"every byte of every result is written", writes_all_results},
     {"nothing but results is written", writes_results_only},

@@ -57,7 +57,7 @@ class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// Unlocks a mutex that its creator holds, and locks it again at the end of its lifetime.
+// A scope that releases a mutex held by the caller. The destructor locks it again.
 class NESTRT_THREAD_ATTRIBUTE(scoped_lockable) MutexPause {
  public:
   explicit MutexPause(Mutex& mutex) NESTRT_RELEASE(mutex) : mutex_(mutex) { mutex_.unlock(); }
