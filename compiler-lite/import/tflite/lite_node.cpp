@@ -171,9 +171,13 @@ Result<ValueId> LiteNode::constant(DataType type, const Shape& shape, Bytes elem
   return id ? std::move(id) : Result<ValueId>(id.error().with_context(label_));
 }
 
+Result<ValueId> LiteNode::reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization) {
+  return builder_.reinterpret(label_, next_name(), id, quantization);
+}
+
 Result<ValueId> LiteNode::dequantized(size_t index, const plan::Quantization& quantization) {
   NESTRT_ASSIGN_OR_RETURN(ValueId id, stored_input(index));
-  NESTRT_ASSIGN_OR_RETURN(id, builder_.reinterpret(label_, next_name(), id, quantization));
+  NESTRT_ASSIGN_OR_RETURN(id, reinterpret(id, quantization));
   return add(ops::Dequantize(), {id});
 }
 

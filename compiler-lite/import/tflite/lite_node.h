@@ -75,6 +75,8 @@ class LiteNode {
   Result<ValueId> binary(ops::BinaryKind kind, ValueId a, ValueId b);
   Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);
   Result<ValueId> scalar(float element) { return constant(DataType::kF32, Shape(), to_bytes(std::vector{element})); }
+  // Returns the same integers with another quantization, or without one.
+  Result<ValueId> reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization);
   // Reads an input as integers with this quantization, and returns them as real numbers.
   Result<ValueId> dequantized(size_t index, const plan::Quantization& quantization);
   Result<ValueId> activated(ValueId id, tflite::FusedActivation activation);

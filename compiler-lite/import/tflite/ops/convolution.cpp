@@ -138,6 +138,39 @@ Status import_transpose_conv(LiteNode& node) {
   return node.finish(node.activated(y, options.activation()), Form::kChannelsFirst);
 }
 
+// --- Pools ----------------------------------------------------------------------------------------------------------
+
+// Rounds averages of at most `count` integers to the nearest integer, halves away from zero. The number added before
+// truncation exceeds 1/2 by less than the distance of any other average to a half, so errors of f32 do not matter.
+Result<ValueId> rounded_average(LiteNode& node, ValueId x, int64_t count) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId half, node.scalar(0.5f + 0.25f / static_cast<float>(count)));
+  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.unary(ops::UnaryKind::kAbs, x));
+  NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, half));
+  NESTRT_ASSIGN_OR_RETURN(y, node.unary(ops::UnaryKind::kFloor, y));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId sign, node.unary(ops::UnaryKind::kSign, x));
+  return node.binary(ops::BinaryKind::kMul, y, sign);
+}
+
+// The average of integers, as LiteRT computes it: input and output have the same quantization, and the stored integers
+// are averaged, not their distance from the zero point.
+Status import_integer_average(LiteNode& node, ops::Pool pool, tflite::FusedActivation activation,
+                              const plan::Quantization& quantization) {
+  const int64_t count = int64_t{pool.kernel[0]} * pool.kernel[1];
+  NESTRT_ASSIGN_OR_RETURN(ValueId x, node.stored_input(0, Form::kChannelsFirst));
+  const DataType type = node.value(x).type;
+  NESTRT_ASSIGN_OR_RETURN(x, node.reinterpret(x, {}));
+  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
+  NESTRT_ASSIGN_OR_RETURN(x, node.add(std::move(pool), {x}));
+  NESTRT_ASSIGN_OR_RETURN(x, rounded_average(node, x, count));
+  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, type));
+  NESTRT_ASSIGN_OR_RETURN(x, node.reinterpret(x, quantization));
+  if (activation != tflite::FusedActivation::NONE) {
+    NESTRT_ASSIGN_OR_RETURN(x, node.add(ops::Dequantize(), {x}));
+    NESTRT_ASSIGN_OR_RETURN(x, node.activated(x, activation));
+  }
+  return node.set(0, x, Form::kChannelsFirst);
+}
+
 template <ops::PoolKind kKind>
 Status import_pool(LiteNode& node) {
   const auto& options = node.options<tflite::Pool2DOptions>();
@@ -148,6 +181,9 @@ Status import_pool(LiteNode& node) {
   ops::Pool pool;
   pool.kind = kKind;
   set_window(pool, window);
+  NESTRT_ASSIGN_OR_RETURN(const auto quantization, node.graph().quantization(node.input_tensor(0)));
+  if (kKind == ops::PoolKind::kAverage && quantization && quantization->axis == -1)
+    return import_integer_average(node, std::move(pool), options.activation(), *quantization);
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(pool), {x}));
   return node.finish(node.activated(y, options.activation()), Form::kChannelsFirst);
 }
