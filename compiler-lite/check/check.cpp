@@ -184,10 +184,21 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
   return {};
 }
 
+// Raises the tolerance for models whose layers have f32 inputs and 8-bit weights.
+void allow_for_hybrid_layers(CheckOptions& options) {
+  constexpr double kHybridTolerance = 0.05;
+  if (options.tolerance >= kHybridTolerance || !is_hybrid_tflite(options.model)) return;
+  options.tolerance = kHybridTolerance;
+  log(LogLevel::kWarning,
+      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights at run time, and nestrt "
+                  "computes these layers in f32; using a tolerance of {:.2g}",
+                  options.tolerance));
+}
+
 // Raises the tolerance for models with short float types. nestrt computes them in f32, whereas ONNX Runtime rounds to
 // the short type. The errors of operators are independent, so the total grows with the square root of their number.
 void allow_for_short_floats(const Plan& plan, CheckOptions& options) {
-  if (is_tflite(options.model)) return;
+  if (is_tflite(options.model)) return allow_for_hybrid_layers(options);
   const auto model = read_onnx_model(options.model, ImportLimits());
   if (!model) return;  // ONNX Runtime reports the problem
   for (const auto& [type, rounding] : {std::pair("float16", 0x1p-11), std::pair("bfloat16", 0x1p-8)}) {

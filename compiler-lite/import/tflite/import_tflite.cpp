@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <unordered_set>
@@ -8,7 +9,7 @@
 #include "compiler-lite/import/graph_inputs.h"
 #include "compiler-lite/import/import_model.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
-#include "compiler-lite/import/tflite/lite_table.h"
+#include "compiler-lite/import/tflite/lite_operators.h"
 #include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
@@ -39,53 +40,22 @@ class PortNames {
 class LiteImporter {
  public:
   LiteImporter(const LiteFile& file, const ImportOptions& options)
-      : file_(file), options_(options), builder_(options.limits, file.num_bytes()), graph_(file, builder_) {}
+      : file_(file), options_(options), builder_(options.limits, file.num_bytes()) {}
 
   Result<Graph> run() {
     const int64_t num_operators = static_cast<int64_t>(lite_size(file_.main().operators()));
     if (num_operators > options_.limits.max_nodes(file_.num_bytes()))
       return too_many_nodes(options_.limits.max_nodes(file_.num_bytes()));
-    NESTRT_RETURN_IF_ERROR(check_supported());
+    NESTRT_RETURN_IF_ERROR(check_lite_operators(file_));
     builder_.graph().name = lite_text(file_.main().name());
     NESTRT_RETURN_IF_ERROR(import_inputs());
-    for (size_t i = 0; i < lite_size(file_.main().operators()); ++i) NESTRT_RETURN_IF_ERROR(import_operator(i));
+    NESTRT_RETURN_IF_ERROR(import_lite_operators(graph_));
     NESTRT_RETURN_IF_ERROR(add_outputs());
     builder_.graph().tidy();
     return std::move(builder_.graph());
   }
 
  private:
-  const tflite::Operator& operator_at(size_t index) const {
-    return *file_.main().operators()->Get(static_cast<uint32_t>(index));
-  }
-
-  // Collects all unsupported operators in one error.
-  Status check_supported() {
-    std::map<std::string, int64_t> missing;
-    bool has_custom = false;
-    for (size_t i = 0; i < lite_size(file_.main().operators()); ++i) {
-      NESTRT_ASSIGN_OR_RETURN(const LiteCode code, file_.code(operator_at(i)));
-      if (find_lite_rule(code) != nullptr) continue;
-      ++missing[code.name()];
-      has_custom |= code.code == LiteOp::CUSTOM;
-    }
-    if (missing.empty()) return ok_status();
-    constexpr size_t kMaxListed = 50;
-    std::string list;
-    size_t listed = 0;
-    for (const auto& [name, count] : missing) {
-      if (listed++ == kMaxListed) break;
-      list += fmt::format("{}{} ({} operator{})", list.empty() ? "" : ", ", name, count, count == 1 ? "" : "s");
-    }
-    return Status(
-        Code::kUnsupported,
-        fmt::format("the TensorFlow Lite model contains {} that nestrt does not support: {}; "
-                    "docs/how-to/tensorflow-lite.md lists the supported ones{}; alternatively convert the original "
-                    "model to ONNX, e.g. with tf2onnx",
-                    missing.size() == 1 ? "an operator" : fmt::format("{} operators", missing.size()), list,
-                    has_custom ? "; convert the model without SELECT_TF_OPS and custom operators" : ""));
-  }
-
   Result<OnnxValueInfo> input_info(int32_t tensor, std::string name) {
     OnnxValueInfo info;
     info.name = std::move(name);
@@ -119,19 +89,6 @@ class LiteImporter {
     return ok_status();
   }
 
-  Status import_operator(size_t index) {
-    const tflite::Operator& op = operator_at(index);
-    NESTRT_ASSIGN_OR_RETURN(const LiteCode code, file_.code(op));
-    const LiteRule& rule = *find_lite_rule(code);
-    LiteNode node(graph_, op, code.name(), index);
-    NESTRT_RETURN_IF_ERROR(node.check_tensors(rule.num_inputs));
-    if (rule.options_type != 0 && op.options() != nullptr) {
-      if (op.options_type() != rule.options_type || !rule.verify(file_, *op.options()))
-        return node.invalid("its options are those of another operator, or damaged");
-    }
-    return rule.import(node);
-  }
-
   Status add_outputs() {
     const std::vector<int32_t> tensors = lite_list(file_.main().outputs());
     if (tensors.empty()) return Status(Code::kInvalidModel, "the model has no outputs");
@@ -162,10 +119,36 @@ class LiteImporter {
   const LiteFile& file_;
   const ImportOptions& options_;
   GraphBuilder builder_;
-  LiteGraph graph_;
+  LiteContext context_{.file = file_, .builder = builder_};
+  LiteGraph graph_{context_, 0, ""};
 };
 
+bool is_hybrid_product(const LiteFile& file, const tflite::SubGraph& graph, const tflite::Operator& op) {
+  const auto code = file.code(op);
+  using enum tflite::OperatorCodeValue;
+  if (!code || (code->code != CONV_2D && code->code != DEPTHWISE_CONV_2D && code->code != FULLY_CONNECTED &&
+                code->code != BATCH_MATMUL))
+    return false;
+  const std::vector<int32_t> inputs = lite_list(op.inputs());
+  const auto type_of = [&](size_t input) {
+    if (input >= inputs.size() || inputs[input] < 0 || static_cast<size_t>(inputs[input]) >= lite_size(graph.tensors()))
+      return tflite::ElementType::STRING;
+    return graph.tensors()->Get(static_cast<uint32_t>(inputs[input]))->type();
+  };
+  return type_of(0) == tflite::ElementType::FLOAT32 &&
+         (type_of(1) == tflite::ElementType::INT8 || type_of(1) == tflite::ElementType::INT4);
+}
+
 }  // namespace
+
+bool is_hybrid_tflite(const std::string& path) {
+  auto bytes = tools::read_file(path);
+  if (!bytes || !LiteFile::is_lite(*bytes)) return false;
+  const auto file = LiteFile::open(std::move(*bytes), ImportLimits());
+  if (!file || file->main().operators() == nullptr) return false;
+  return std::ranges::any_of(*file->main().operators(),
+                             [&](const tflite::Operator* op) { return is_hybrid_product(*file, file->main(), *op); });
+}
 
 bool is_tflite(const std::string& path) {
   const auto start = tools::read_start(path, LiteFile::kStartBytes);

@@ -41,12 +41,28 @@ std::vector<int32_t> permutation_to(Form form, int rank) {
   return plain;
 }
 
-LiteGraph::LiteGraph(const LiteFile& file, GraphBuilder& builder)
-    : file_(file), builder_(builder), tensors_(*file.main().tensors()), forms_(tensors_.size()) {}
+LiteGraph::LiteGraph(LiteContext& context, int32_t subgraph, std::string scope)
+    : context_(context),
+      builder_(context.builder),
+      subgraph_(subgraph),
+      scope_(std::move(scope)),
+      tensors_(*context.file.subgraph(subgraph)->tensors()),
+      forms_(context.constants[subgraph]) {
+  forms_.resize(tensors_.size());
+}
+
+ValueId LiteGraph::keep(int32_t index, std::array<ValueId, 2> LiteForms::*kind, Form form, ValueId id) {
+  (forms(index).*kind)[slot(form)] = id;
+  if (!forms(index).is_constant) return id;
+  std::vector<LiteForms>& shared = context_.constants[subgraph_];
+  shared.resize(tensors_.size());
+  shared[static_cast<size_t>(index)] = forms(index);
+  return id;
+}
 
 std::string LiteGraph::name(int32_t index) const {
   std::string name = lite_text(tensor(index).name());
-  return name.empty() ? fmt::format("tensor_{}", index) : name;
+  return scope_ + (name.empty() ? fmt::format("tensor_{}", index) : name);
 }
 
 std::string LiteGraph::label(int32_t index) const { return fmt::format("tensor '{}'", name(index)); }
@@ -96,12 +112,12 @@ Result<LiteGraph::Quantization> LiteGraph::quantization(int32_t index) const {
 }
 
 bool LiteGraph::is_defined(int32_t index) const {
-  const Forms& found = forms_[static_cast<size_t>(index)];
+  const LiteForms& found = forms_[static_cast<size_t>(index)];
   return found.stored[0] != kNoValue || found.stored[1] != kNoValue;
 }
 
 bool LiteGraph::is_channels_first(int32_t index) const {
-  const Forms& found = forms_[static_cast<size_t>(index)];
+  const LiteForms& found = forms_[static_cast<size_t>(index)];
   return found.stored[slot(Form::kPlain)] == kNoValue && found.stored[slot(Form::kChannelsFirst)] != kNoValue;
 }
 
@@ -114,7 +130,9 @@ Result<ValueId> LiteGraph::add(int32_t index, std::string name, ops::Attributes 
 
 Result<ValueId> LiteGraph::stored(int32_t index, Form form) {
   if (!is_defined(index)) {
-    NESTRT_ASSIGN_OR_RETURN(forms(index).stored[slot(Form::kPlain)], load_constant(index));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId constant, load_constant(index));
+    forms(index).is_constant = true;
+    keep(index, &LiteForms::stored, Form::kPlain, constant);
   }
   const ValueId present = forms(index).stored[slot(form)];
   if (present != kNoValue) return present;
@@ -127,7 +145,7 @@ Result<ValueId> LiteGraph::stored(int32_t index, Form form) {
       const ValueId id,
       add(index, name_of_form, ops::Transpose{.permutation = permutation_to(form, rank)}, source, quantization));
   builder_.graph().value(id).same_elements_as = original_name(builder_.graph().value(source));
-  return forms(index).stored[slot(form)] = id;
+  return keep(index, &LiteForms::stored, form, id);
 }
 
 Result<ValueId> LiteGraph::real(int32_t index, Form form) {
@@ -143,7 +161,7 @@ Result<ValueId> LiteGraph::real(int32_t index, Form form) {
     const ops::Transpose transpose{.permutation = permutation_to(form, rank)};
     NESTRT_ASSIGN_OR_RETURN(id, add(index, name(index) + "/real_channels_first", transpose, id));
   }
-  return forms(index).real[slot(form)] = id;
+  return keep(index, &LiteForms::real, form, id);
 }
 
 Status LiteGraph::define(int32_t index, ValueId id, Form form) {
@@ -170,21 +188,27 @@ Status LiteGraph::define_input(int32_t index, ValueId id) {
   return ok_status();
 }
 
+Status LiteGraph::define_argument(int32_t index, ValueId id) {
+  if (is_defined(index)) return Status(Code::kInvalidModel, fmt::format("{} is an input twice", label(index)));
+  forms(index).stored[slot(Form::kPlain)] = id;
+  return ok_status();
+}
+
 Result<std::shared_ptr<const Bytes>> LiteGraph::elements_of(int32_t index, DataType type, const Shape& shape) {
   const tflite::Tensor& found = tensor(index);
   const auto key = std::pair(found.buffer(), found.type());
   const auto count = static_cast<size_t>(shape.num_elements());
-  if (const auto known = elements_.find(key); known != elements_.end()) {
+  if (const auto known = context_.elements.find(key); known != context_.elements.end()) {
     if (known->second->size() == count * size_bytes(type)) return known->second;
   }
-  NESTRT_ASSIGN_OR_RETURN(const std::span<const std::byte> raw, file_.buffer(found.buffer()));
+  NESTRT_ASSIGN_OR_RETURN(const std::span<const std::byte> raw, file().buffer(found.buffer()));
   if (raw.size() != lite_bytes(found.type(), count))
     return Status(Code::kInvalidModel, fmt::format("{} of shape {} has {} bytes, expected {}", label(index),
                                                    shape.to_string(), raw.size(), lite_bytes(found.type(), count)));
   auto elements = std::make_shared<const Bytes>(decode_lite(found.type(), raw, count));
   const bool is_narrow = type == DataType::kS8 || type == DataType::kU8;
   builder_.graph().folding.extend(elements->size() * (is_narrow ? sizeof(float) : 1));
-  elements_[key] = elements;
+  context_.elements[key] = elements;
   return elements;
 }
 
@@ -193,7 +217,7 @@ Result<ValueId> LiteGraph::load_constant(int32_t index) {
   const auto fail = [&](Code code, std::string_view what) {
     return Status(code, fmt::format("{} {}", label(index), what));
   };
-  NESTRT_ASSIGN_OR_RETURN(const std::span<const std::byte> raw, file_.buffer(found.buffer()));
+  NESTRT_ASSIGN_OR_RETURN(const std::span<const std::byte> raw, file().buffer(found.buffer()));
   const auto dims = lite_list(found.shape());
   const bool is_empty = std::ranges::find(dims, 0) != dims.end();
   if (raw.empty() && !is_empty) return fail(Code::kInvalidModel, "is read before an operator computes it");

@@ -39,14 +39,35 @@ std::vector<T> in_form(const std::vector<T>& list, Form form) {
 // Returns the permutation that a Transpose needs to convert the other form to this one.
 std::vector<int32_t> permutation_to(Form form, int rank);
 
+// The values of one tensor.
+struct LiteForms {
+  std::array<ValueId, 2> stored{kNoValue, kNoValue};  // by Form
+  std::array<ValueId, 2> real{kNoValue, kNoValue};    // of quantized tensors
+  int32_t flattened_from = -1;
+  bool is_constant = false;
+};
+
+// What all subgraphs of a file share. Bodies of loops are imported once per step, and their constants only once.
+struct LiteContext {
+  const LiteFile& file;
+  GraphBuilder& builder;
+  std::map<int32_t, std::vector<LiteForms>> constants = {};  // by subgraph and tensor
+  // Converted elements by buffer and type. Tensors may share a buffer, so a small file could need much memory.
+  std::map<std::pair<uint32_t, tflite::ElementType>, std::shared_ptr<const Bytes>> elements = {};
+  int depth = 0;  // of nested subgraphs
+};
+
 class LiteGraph {
  public:
   using Quantization = std::optional<plan::Quantization>;
 
-  LiteGraph(const LiteFile& file, GraphBuilder& builder);
+  // `scope` precedes all names. Requires: the subgraph exists and has tensors.
+  LiteGraph(LiteContext& context, int32_t subgraph, std::string scope);
 
-  const LiteFile& file() const { return file_; }
+  LiteContext& context() { return context_; }
+  const LiteFile& file() const { return context_.file; }
   GraphBuilder& builder() { return builder_; }
+  const tflite::SubGraph& subgraph() const { return *file().subgraph(subgraph_); }
   const tflite::Tensor& tensor(int32_t index) const { return *tensors_.Get(static_cast<uint32_t>(index)); }
   bool exists(int32_t index) const { return index >= 0 && static_cast<size_t>(index) < forms_.size(); }
   // Returns a name for messages and values: that of the tensor, or "tensor_7" if it has none.
@@ -68,6 +89,8 @@ class LiteGraph {
   Status define(int32_t index, ValueId id, Form form);
   // Defines an input of the model: the integers of a quantized tensor, without their quantization.
   Status define_input(int32_t index, ValueId id);
+  // Defines an input of a subgraph as stored by the operator that calls it.
+  Status define_argument(int32_t index, ValueId id);
 
   // A tensor [N, all the rest] that is the reshaped form kChannelsFirst of `source`.
   void set_flattened_from(int32_t index, int32_t source) { forms_[static_cast<size_t>(index)].flattened_from = source; }
@@ -75,25 +98,21 @@ class LiteGraph {
   int32_t flattened_from(int32_t index) const { return forms_[static_cast<size_t>(index)].flattened_from; }
 
  private:
-  struct Forms {
-    std::array<ValueId, 2> stored{kNoValue, kNoValue};  // by Form
-    std::array<ValueId, 2> real{kNoValue, kNoValue};    // of quantized tensors
-    int32_t flattened_from = -1;
-  };
-
-  Forms& forms(int32_t index) { return forms_[static_cast<size_t>(index)]; }
+  LiteForms& forms(int32_t index) { return forms_[static_cast<size_t>(index)]; }
+  // Stores a form, and shares it with other imports of the subgraph if the tensor is constant.
+  ValueId keep(int32_t index, std::array<ValueId, 2> LiteForms::*kind, Form form, ValueId id);
   std::string label(int32_t index) const;
   Result<ValueId> add(int32_t index, std::string name, ops::Attributes attributes, ValueId input,
                       const Quantization& quantization = {});
   Result<ValueId> load_constant(int32_t index);
   Result<std::shared_ptr<const Bytes>> elements_of(int32_t index, DataType type, const Shape& shape);
 
-  const LiteFile& file_;
+  LiteContext& context_;
   GraphBuilder& builder_;
+  int32_t subgraph_;
+  std::string scope_;
   const flatbuffers::Vector<flatbuffers::Offset<tflite::Tensor>>& tensors_;
-  std::vector<Forms> forms_;
-  // Converted elements by buffer and type. Tensors may share a buffer, so a small file could need much memory.
-  std::map<std::pair<uint32_t, tflite::ElementType>, std::shared_ptr<const Bytes>> elements_;
+  std::vector<LiteForms> forms_;
 };
 
 }  // namespace nestrt::compiler

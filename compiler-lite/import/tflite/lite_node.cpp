@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler-lite/import/constant_elements.h"
 
@@ -67,10 +68,10 @@ Form LiteNode::common_form(const std::vector<size_t>& indices) const {
   return first ? Form::kChannelsFirst : Form::kPlain;
 }
 
-Result<ValueId> LiteNode::operand(size_t index, Form form, int rank) {
+Result<ValueId> LiteNode::operand(size_t index, Form form, int rank, Reader reader) {
   NESTRT_ASSIGN_OR_RETURN(const Shape stated, input_shape(index));
-  if (form == Form::kPlain || stated.rank() == rank || stated.num_elements() == 1) return input(index, form);
-  NESTRT_ASSIGN_OR_RETURN(const ValueId id, input(index));
+  if (form == Form::kPlain || stated.rank() == rank || stated.num_elements() == 1) return (this->*reader)(index, form);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId id, (this->*reader)(index, Form::kPlain));
   Shape full;
   for (int axis = stated.rank(); axis < rank; ++axis) full.push_back(1);
   for (const int64_t dim : stated) full.push_back(dim);
@@ -78,7 +79,7 @@ Result<ValueId> LiteNode::operand(size_t index, Form form, int rank) {
   return transpose(reshaped, permutation_to(form, rank));
 }
 
-Result<LiteNode::Operands> LiteNode::operands(const std::vector<size_t>& indices) {
+Result<LiteNode::Operands> LiteNode::operands(const std::vector<size_t>& indices, Reader reader) {
   Operands result;
   result.form = common_form(indices);
   int rank = 0;
@@ -88,7 +89,7 @@ Result<LiteNode::Operands> LiteNode::operands(const std::vector<size_t>& indices
     rank = std::max(rank, stated.rank());
   }
   for (const size_t index : indices) {
-    NESTRT_ASSIGN_OR_RETURN(const ValueId id, operand(index, result.form, rank));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId id, operand(index, result.form, rank, reader));
     result.values.push_back(id);
   }
   return result;
@@ -122,16 +123,16 @@ Result<int> LiteNode::axis(int64_t stated, int rank) const {
   return invalid(fmt::format("axis {} is outside a tensor of rank {}", stated, rank));
 }
 
-std::string LiteNode::next_name() {
+std::string LiteNode::scope() const {
   const bool named = !outputs_.empty() && graph_.exists(outputs_[0]);
-  return fmt::format("{}:{}", named ? graph_.name(outputs_[0]) : label_, num_added_++);
+  return named ? graph_.name(outputs_[0]) : label_;
 }
 
+std::string LiteNode::next_name() { return fmt::format("{}:{}", scope(), num_added_++); }
+
 Result<ValueId> LiteNode::add(ops::Attributes attributes, std::vector<ValueId> inputs) {
-  const bool named = !outputs_.empty() && graph_.exists(outputs_[0]);
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> added,
-                          builder_.add(label_, named ? graph_.name(outputs_[0]) : label_, std::move(attributes),
-                                       std::move(inputs), {next_name()}));
+                          builder_.add(label_, scope(), std::move(attributes), std::move(inputs), {next_name()}));
   return added.front();
 }
 
@@ -141,7 +142,11 @@ Result<ValueId> LiteNode::reshape(ValueId id, const Shape& shape) {
 }
 
 Result<ValueId> LiteNode::transpose(ValueId id, const std::vector<int32_t>& permutation) {
-  return add(ops::Transpose{.permutation = permutation}, {id});
+  const std::vector<int> order(permutation.begin(), permutation.end());
+  if (const ValueId known = builder_.find_transposed(id, order); known != kNoValue) return known;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId transposed, add(ops::Transpose{.permutation = permutation}, {id}));
+  if (value(transposed).is_constant()) builder_.remember_transposed(id, order, transposed);
+  return transposed;
 }
 
 Result<ValueId> LiteNode::slice(ValueId id, const std::vector<int64_t>& start, const std::vector<int64_t>& step,
@@ -179,6 +184,46 @@ Result<ValueId> LiteNode::dequantized(size_t index, const plan::Quantization& qu
   NESTRT_ASSIGN_OR_RETURN(ValueId id, stored_input(index));
   NESTRT_ASSIGN_OR_RETURN(id, reinterpret(id, quantization));
   return add(ops::Dequantize(), {id});
+}
+
+namespace {
+
+// Quantization in steps of 1 from a zero point.
+plan::Quantization unit_steps(int32_t zero_point) {
+  plan::Quantization result;
+  result.scales = {1};
+  result.zero_points = {zero_point};
+  return result;
+}
+
+}  // namespace
+
+Result<ValueId> LiteNode::steps(size_t index, Form form) {
+  NESTRT_ASSIGN_OR_RETURN(const auto quantization, graph_.quantization(inputs_[index]));
+  NESTRT_ASSIGN_OR_RETURN(ValueId id, stored_input(index, form));
+  NESTRT_ASSIGN_OR_RETURN(id, reinterpret(id, unit_steps(quantization->zero_points[0])));
+  return add(ops::Dequantize(), {id});
+}
+
+Status LiteNode::finish_steps(ValueId id, Form form, const plan::Quantization& quantization,
+                              tflite::FusedActivation activation) {
+  const float scale = quantization.scales[0];
+  const auto bound = [&](float real) { return std::nearbyint(real / scale); };
+  if (activation == tflite::FusedActivation::RELU) {
+    NESTRT_ASSIGN_OR_RETURN(id, unary(ops::UnaryKind::kRelu, id));
+  } else if (activation == tflite::FusedActivation::RELU6) {
+    NESTRT_ASSIGN_OR_RETURN(id, unary(ops::UnaryKind::kClip, id, 0, bound(6)));
+  } else if (activation == tflite::FusedActivation::RELU_N1_TO_1) {
+    NESTRT_ASSIGN_OR_RETURN(id, unary(ops::UnaryKind::kClip, id, bound(-1), bound(1)));
+  } else if (activation != tflite::FusedActivation::NONE) {
+    return unsupported(
+        fmt::format("activation {} of integers is not supported", tflite::EnumNameFusedActivation(activation)));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const DataType type, graph_.type(outputs_[0]));
+  NESTRT_ASSIGN_OR_RETURN(const auto added,
+                          builder_.add(label_, scope(), ops::Quantize{.rounding = ops::Rounding::kHalfUp, .to = type},
+                                       {id}, {next_name()}, unit_steps(quantization.zero_points[0])));
+  return finish(reinterpret(added.front(), quantization), form);
 }
 
 Result<ValueId> LiteNode::activated(ValueId id, tflite::FusedActivation activation) {

@@ -25,6 +25,8 @@ class LiteNode {
   Status check_tensors(size_t count) const;
 
   LiteGraph& graph() { return graph_; }
+  // Returns a name for what the operator adds: that of its first output.
+  std::string scope() const;
   // Returns the options as the table that the operator's rule names, with defaults if the file has none.
   template <typename Table>
   const Table& options() const {
@@ -47,14 +49,16 @@ class LiteNode {
   Result<Shape> input_shape(size_t index);
   // Returns kChannelsFirst if one of the inputs exists in that form only, which makes it the cheaper one.
   Form common_form(const std::vector<size_t>& indices) const;
+  // Reads an input in a form.
+  using Reader = Result<ValueId> (LiteNode::*)(size_t index, Form form);
   // Returns an operand of an operator that broadcasts to `rank` dimensions.
-  Result<ValueId> operand(size_t index, Form form, int rank);
+  Result<ValueId> operand(size_t index, Form form, int rank, Reader reader = &LiteNode::input);
   // Returns all operands in their common form, for element-wise operators.
   struct Operands {
     std::vector<ValueId> values;
     Form form = Form::kPlain;
   };
-  Result<Operands> operands(const std::vector<size_t>& indices);
+  Result<Operands> operands(const std::vector<size_t>& indices, Reader reader = &LiteNode::input);
   // Return the elements of an input that must be known at compile time.
   Result<std::vector<int64_t>> ints(size_t index, std::string_view what);
   Result<std::vector<float>> floats(size_t index, std::string_view what);
@@ -77,6 +81,11 @@ class LiteNode {
   Result<ValueId> scalar(float element) { return constant(DataType::kF32, Shape(), to_bytes(std::vector{element})); }
   // Returns the same integers with another quantization, or without one.
   Result<ValueId> reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization);
+  // Returns a quantized input of one scale as integers minus their zero point, in f32.
+  Result<ValueId> steps(size_t index, Form form);
+  // Defines an output from a result in steps of its quantization, relative to the zero point and not rounded.
+  Status finish_steps(ValueId id, Form form, const plan::Quantization& quantization,
+                      tflite::FusedActivation activation);
   // Reads an input as integers with this quantization, and returns them as real numbers.
   Result<ValueId> dequantized(size_t index, const plan::Quantization& quantization);
   Result<ValueId> activated(ValueId id, tflite::FusedActivation activation);

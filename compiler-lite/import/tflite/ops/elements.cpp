@@ -85,6 +85,24 @@ Status import_activated_binary(LiteNode& node) {
   return node.finish(node.activated(y, node.options<tflite::ActivationOptions>().activation()), x.form);
 }
 
+// The product of integers, multiplied once by the ratio of the scales, as LiteRT computes it.
+Status import_mul(LiteNode& node) {
+  if (!node.has_output(0)) return node.invalid("the output is missing");
+  NESTRT_ASSIGN_OR_RETURN(const auto a, node.graph().quantization(node.input_tensor(0)));
+  NESTRT_ASSIGN_OR_RETURN(const auto b, node.graph().quantization(node.input_tensor(1)));
+  NESTRT_ASSIGN_OR_RETURN(const auto y, node.graph().quantization(node.output_tensor(0)));
+  const auto has_one_scale = [](const auto& quantization) { return quantization && quantization->axis == -1; };
+  if (!has_one_scale(a) || !has_one_scale(b) || !has_one_scale(y))
+    return import_activated_binary<BinaryKind::kMul>(node);
+  NESTRT_ASSIGN_OR_RETURN(const auto x, node.operands({0, 1}, &LiteNode::steps));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.binary(BinaryKind::kMul, x.values[0], x.values[1]));
+  const float ratio = a->scales[0] * b->scales[0] / y->scales[0];
+  if (!std::isfinite(ratio)) return node.invalid("the ratio of the scales is out of range");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId factor, node.scalar(ratio));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId steps, node.binary(BinaryKind::kMul, product, factor));
+  return node.finish_steps(steps, x.form, *y, node.options<tflite::ActivationOptions>().activation());
+}
+
 Status import_squared_difference(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const auto x, node.operands({0, 1}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId difference, node.binary(BinaryKind::kSub, x.values[0], x.values[1]));
@@ -162,7 +180,7 @@ constexpr LiteRule kRules[] = {
     lite_rule(LiteOp::LOGISTIC, 1, import_unary<UnaryKind::kSigmoid>),
     lite_rule(LiteOp::MAXIMUM, 2, import_binary<BinaryKind::kMax>),
     lite_rule(LiteOp::MINIMUM, 2, import_binary<BinaryKind::kMin>),
-    lite_rule<tflite::ActivationOptions>(LiteOp::MUL, 2, import_activated_binary<BinaryKind::kMul>, kMul),
+    lite_rule<tflite::ActivationOptions>(LiteOp::MUL, 2, import_mul, kMul),
     lite_rule(LiteOp::NEG, 1, import_unary<UnaryKind::kNeg>),
     lite_rule(LiteOp::NOT_EQUAL, 2, import_not_equal),
     lite_rule(LiteOp::POW, 2, import_binary<BinaryKind::kPow>),

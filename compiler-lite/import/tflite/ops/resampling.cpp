@@ -96,52 +96,85 @@ Status import_space_to_depth(LiteNode& node) {
       node, block.x, {{x[0], height, b, width, b, x[3]}, {0, 1, 3, 2, 4, 5}, {x[0], height, width, x[3] * b * b}});
 }
 
-// The blocks of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: two sizes, and pads or crops [2, 2].
+// The blocks of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: sizes of the axes after the first, and pads or crops of each.
 struct BatchBlocks {
   std::vector<int64_t> size, edges;
+  int64_t count = 1;  // product of the sizes
+
+  size_t rank() const { return size.size(); }
 };
 
 Result<BatchBlocks> read_batch_blocks(LiteNode& node, const Shape& x) {
   BatchBlocks blocks;
   NESTRT_ASSIGN_OR_RETURN(blocks.size, node.ints(1, "the block"));
   NESTRT_ASSIGN_OR_RETURN(blocks.edges, node.ints(2, "the pads or crops"));
-  if (x.rank() != 4 || blocks.size.size() != 2 || blocks.edges.size() != 4)
-    return node.unsupported("only blocks of two axes of a tensor of rank 4 are supported");
+  constexpr size_t kMaxBlockAxes = 2;
+  if (blocks.rank() < 1 || blocks.rank() > kMaxBlockAxes || static_cast<size_t>(x.rank()) < blocks.rank() + 1 ||
+      x.rank() > 4 || blocks.edges.size() != 2 * blocks.rank())
+    return node.unsupported("only blocks of one or two axes of a tensor of rank 2 to 4 are supported");
   constexpr int64_t kMaxEntry = 1 << 20;
   const auto in_range = [](int64_t entry) { return entry >= 0 && entry <= kMaxEntry; };
   if (!std::ranges::all_of(blocks.size, in_range) || !std::ranges::all_of(blocks.edges, in_range) ||
       std::ranges::find(blocks.size, 0) != blocks.size.end())
     return node.invalid("blocks, pads or crops are out of range");
+  for (const int64_t size : blocks.size) blocks.count *= size;
   return blocks;
 }
 
 Status import_space_to_batch(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const BatchBlocks blocks, read_batch_blocks(node, node.shape(x)));
-  const auto& edges = blocks.edges;
-  NESTRT_ASSIGN_OR_RETURN(
-      x, node.add(ops::Pad{.begin = {0, edges[0], edges[2], 0}, .end = {0, edges[1], edges[3], 0}}, {x}));
+  ops::Pad pad;
+  pad.begin.assign(static_cast<size_t>(node.shape(x).rank()), 0);
+  pad.end = pad.begin;
+  for (size_t i = 0; i < blocks.rank(); ++i) {
+    pad.begin[i + 1] = blocks.edges[2 * i];
+    pad.end[i + 1] = blocks.edges[2 * i + 1];
+  }
+  NESTRT_ASSIGN_OR_RETURN(x, node.add(std::move(pad), {x}));
   const Shape s = node.shape(x);
-  const int64_t bh = blocks.size[0], bw = blocks.size[1], height = s[1] / bh, width = s[2] / bw;
-  return finish_rearranged(
-      node, x, {{s[0], height, bh, width, bw, s[3]}, {2, 4, 0, 1, 3, 5}, {bh * bw * s[0], height, width, s[3]}});
+  // [N, s1 / b1, b1, ..., rest] becomes [b1, ..., N, s1 / b1, ..., rest].
+  Rearrangement to{{s[0]}, {}, {blocks.count * s[0]}};
+  std::vector<int32_t> kept{0};
+  for (int axis = 1; axis < s.rank(); ++axis) {
+    const auto i = static_cast<size_t>(axis - 1);
+    const int64_t size = i < blocks.rank() ? blocks.size[i] : 1;
+    kept.push_back(to.split.rank());
+    to.split.push_back(s[axis] / size);
+    to.merged.push_back(s[axis] / size);
+    if (i >= blocks.rank()) continue;
+    to.permutation.push_back(to.split.rank());
+    to.split.push_back(size);
+  }
+  to.permutation.insert(to.permutation.end(), kept.begin(), kept.end());
+  return finish_rearranged(node, x, to);
 }
 
 Status import_batch_to_space(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const BatchBlocks blocks, read_batch_blocks(node, node.shape(x)));
   const Shape s = node.shape(x);
-  const int64_t bh = blocks.size[0], bw = blocks.size[1], batch = s[0] / (bh * bw);
-  const Shape split{bh, bw, batch, s[1], s[2], s[3]};
+  const auto num_blocks = static_cast<int32_t>(blocks.rank());
+  Shape split(blocks.size), whole{s[0] / blocks.count}, cropped = whole;
+  split.push_back(s[0] / blocks.count);
+  std::vector<int32_t> permutation{num_blocks};
+  std::vector<int64_t> start{0};
+  for (int axis = 1; axis < s.rank(); ++axis) {
+    const auto i = static_cast<size_t>(axis - 1);
+    const bool is_block = i < blocks.rank();
+    split.push_back(s[axis]);
+    permutation.push_back(num_blocks + axis);
+    if (is_block) permutation.push_back(axis - 1);
+    whole.push_back(s[axis] * (is_block ? blocks.size[i] : 1));
+    start.push_back(is_block ? blocks.edges[2 * i] : 0);
+    cropped.push_back(whole[axis] - (is_block ? blocks.edges[2 * i] + blocks.edges[2 * i + 1] : 0));
+    if (cropped[axis] < 0) return node.invalid("the crops exceed the tensor");
+  }
   if (split.num_elements() != s.num_elements()) return node.invalid("blocks do not fit the batch");
   NESTRT_ASSIGN_OR_RETURN(ValueId y, node.reshape(x, split));
-  NESTRT_ASSIGN_OR_RETURN(y, node.transpose(y, {2, 3, 0, 4, 1, 5}));
-  const Shape whole{batch, s[1] * bh, s[2] * bw, s[3]};
+  NESTRT_ASSIGN_OR_RETURN(y, node.transpose(y, permutation));
   NESTRT_ASSIGN_OR_RETURN(y, node.reshape(y, whole));
-  const auto& crops = blocks.edges;
-  const Shape cropped{batch, whole[1] - crops[0] - crops[1], whole[2] - crops[2] - crops[3], s[3]};
-  if (cropped[1] < 0 || cropped[2] < 0) return node.invalid("the crops exceed the image");
-  return node.finish(node.slice(y, {0, crops[0], crops[2], 0}, {1, 1, 1, 1}, cropped));
+  return node.finish(node.slice(y, start, std::vector<int64_t>(start.size(), 1), cropped));
 }
 
 constexpr LiteRule kRules[] = {
