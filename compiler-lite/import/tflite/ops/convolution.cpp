@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler-lite/import/ops/window.h"
 #include "compiler-lite/import/tflite/lite_table.h"
@@ -100,42 +101,96 @@ Status import_depthwise(LiteNode& node) {
   return finish_conv(node, std::move(conv), x, weights, options.activation());
 }
 
-// Inputs: the output's shape, weights, x, and in newer files a bias. The output's shape determines the pads.
-Status import_transpose_conv(LiteNode& node) {
+// --- Transposed convolutions ----------------------------------------------------------------------------------------
+
+// Inputs: the output's shape, weights, x, and in newer files a bias.
+constexpr size_t kOutputShape = 0, kTransposedWeights = 1, kTransposedInput = 2, kTransposedBias = 3;
+
+// Sets the pads and output padding of one axis that give the output `wanted` elements.
+Status fit_output(const LiteNode& node, size_t axis, int64_t inputs, int64_t wanted, bool same, Window& window,
+                  ops::ConvTranspose& conv) {
+  if (wanted < 1 || wanted > INT32_MAX) return node.invalid("the output's shape is out of range");
+  const int64_t extent = window.extent(static_cast<int>(axis));
+  const int64_t total = same ? same_padding(wanted, window.stride[axis], extent) : 0;
+  NESTRT_RETURN_IF_ERROR(set_total_padding(node, axis, total, window));
+  const int64_t reached = (inputs - 1) * window.stride[axis] + extent - total;
+  if (reached < wanted)
+    conv.output_padding[axis] = static_cast<int32_t>(std::min<int64_t>(wanted - reached, INT32_MAX));
+  const int64_t end = window.pad_end[axis] + std::max<int64_t>(reached - wanted, 0);
+  if (end > INT32_MAX) return node.invalid("padding exceeds 2^31");
+  window.pad_end[axis] = static_cast<int32_t>(end);
+  return ok_status();
+}
+
+// `x`, `weights`: shapes [N, C, H, W] and [C, M, H, W].
+Result<ops::ConvTranspose> read_transposed(LiteNode& node, const Shape& x, const Shape& weights) {
   const auto& options = node.options<tflite::TransposeConvOptions>();
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> size, node.ints(0, "the output's shape"));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId x, image(node, 2));
-  NESTRT_RETURN_IF_ERROR(image(node, 1).error());
-  NESTRT_ASSIGN_OR_RETURN(const ValueId plain, node.input(1));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.transpose(plain, {3, 0, 1, 2}));
-  const Shape shape = node.shape(x), kernel = node.shape(weights);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> size, node.ints(kOutputShape, "the output's shape"));
   if (size.size() != 4) return node.invalid("the output's shape must have 4 entries");
-  NESTRT_ASSIGN_OR_RETURN(Window window,
-                          lite_window(node, {kernel[2], kernel[3]}, {options.stride_h(), options.stride_w()}, {1, 1}));
+  NESTRT_ASSIGN_OR_RETURN(
+      Window window, lite_window(node, {weights[2], weights[3]}, {options.stride_h(), options.stride_w()}, {1, 1}));
   ops::ConvTranspose conv;
   conv.output_padding = {0, 0};
-  for (int axis = 0; axis < 2; ++axis) {
-    const auto i = static_cast<size_t>(axis);
-    const int64_t wanted = size[i + 1], needed = (wanted + window.stride[i] - 1) / window.stride[i];
-    if (wanted < 1 || wanted > INT32_MAX) return node.invalid("the output's shape is out of range");
-    const bool same = options.padding() == tflite::PaddingScheme::SAME;
-    const int64_t total =
-        same ? std::max<int64_t>((needed - 1) * window.stride[i] + window.extent(axis) - wanted, 0) : 0;
-    NESTRT_RETURN_IF_ERROR(set_total_padding(node, i, total, window));
-    const int64_t reached = (shape[axis + 2] - 1) * window.stride[i] + window.extent(axis) - total;
-    if (reached < wanted && wanted - reached <= INT32_MAX)
-      conv.output_padding[i] = static_cast<int32_t>(wanted - reached);
-    if (reached > wanted && reached - wanted + window.pad_end[i] <= INT32_MAX)
-      window.pad_end[i] += static_cast<int32_t>(reached - wanted);
-  }
+  const bool same = options.padding() == tflite::PaddingScheme::SAME;
+  for (size_t axis = 0; axis < 2; ++axis)
+    NESTRT_RETURN_IF_ERROR(fit_output(node, axis, x[static_cast<int>(axis) + 2], size[axis + 1], same, window, conv));
   set_window(conv, window);
-  std::vector<ValueId> operands = {x, weights};
-  if (node.has_input(3)) {
-    NESTRT_ASSIGN_OR_RETURN(const ValueId bias, product_bias(node, 3, 2));
-    operands.push_back(bias);
+  return conv;
+}
+
+// Sums products of integers, which f32 represents exactly below 2^24, adds the bias as int32 and multiplies once by the
+// ratio of the scales, as LiteRT does.
+Status import_integer_transposed(LiteNode& node, const plan::Quantization& of_x, const plan::Quantization& of_weights,
+                                 const plan::Quantization& of_y) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.steps(kTransposedInput, Form::kChannelsFirst));
+  NESTRT_ASSIGN_OR_RETURN(ValueId weights, node.stored_input(kTransposedWeights));
+  NESTRT_ASSIGN_OR_RETURN(weights, node.reinterpret(weights, {}));
+  NESTRT_ASSIGN_OR_RETURN(weights, node.cast(weights, DataType::kF32));
+  NESTRT_ASSIGN_OR_RETURN(weights, node.transpose(weights, {3, 0, 1, 2}));
+  NESTRT_ASSIGN_OR_RETURN(ops::ConvTranspose conv, read_transposed(node, node.shape(x), node.shape(weights)));
+  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.add(std::move(conv), {x, weights}));
+  NESTRT_ASSIGN_OR_RETURN(y, node.cast(y, DataType::kS32));
+  const int64_t channels = node.shape(y)[1];
+  if (node.has_input(kTransposedBias)) {
+    NESTRT_ASSIGN_OR_RETURN(ValueId bias, node.stored_input(kTransposedBias));
+    if (node.shape(bias).num_elements() != channels) return node.invalid("the bias does not fit the weights");
+    NESTRT_ASSIGN_OR_RETURN(bias, node.reshape(bias, {channels, 1, 1}));
+    NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, bias));
   }
+  plan::Quantization ratios;
+  for (const float scale : of_weights.scales) ratios.scales.push_back(of_x.scales[0] * scale / of_y.scales[0]);
+  for (const float ratio : ratios.scales)
+    if (!(std::isfinite(ratio) && ratio > 0)) return node.invalid("the ratio of the scales is out of range");
+  ratios.zero_points.assign(ratios.scales.size(), 0);
+  ratios.axis = of_weights.scales.size() == 1 ? -1 : 1;
+  NESTRT_ASSIGN_OR_RETURN(y, node.reinterpret(y, ratios));
+  NESTRT_ASSIGN_OR_RETURN(y, node.add(ops::Dequantize(), {y}));
+  return node.finish_steps(y, Form::kChannelsFirst, of_y, node.options<tflite::TransposeConvOptions>().activation());
+}
+
+// Weights of integers must have a zero point of 0, and one scale or one per output.
+bool has_symmetric_weights(const std::optional<plan::Quantization>& weights) {
+  return weights && weights->axis <= 0 && std::ranges::all_of(weights->zero_points, [](int32_t z) { return z == 0; });
+}
+
+Status import_transpose_conv(LiteNode& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, image(node, kTransposedInput));
+  NESTRT_RETURN_IF_ERROR(image(node, kTransposedWeights).error());
+  if (!node.has_output(0)) return node.invalid("the output is missing");
+  NESTRT_ASSIGN_OR_RETURN(const auto of_x, node.graph().quantization(node.input_tensor(kTransposedInput)));
+  NESTRT_ASSIGN_OR_RETURN(const auto of_weights, node.graph().quantization(node.input_tensor(kTransposedWeights)));
+  NESTRT_ASSIGN_OR_RETURN(const auto of_y, node.graph().quantization(node.output_tensor(0)));
+  if (of_x && of_y && of_x->axis == -1 && of_y->axis == -1 && has_symmetric_weights(of_weights))
+    return import_integer_transposed(node, *of_x, *of_weights, *of_y);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId plain, node.input(kTransposedWeights));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.transpose(plain, {3, 0, 1, 2}));
+  NESTRT_ASSIGN_OR_RETURN(ops::ConvTranspose conv, read_transposed(node, node.shape(x), node.shape(weights)));
+  std::vector<ValueId> operands = {x, weights};
+  NESTRT_ASSIGN_OR_RETURN(const ValueId bias, product_bias(node, kTransposedBias, kTransposedInput));
+  if (bias != kNoValue) operands.push_back(bias);
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(conv), std::move(operands)));
-  return node.finish(node.activated(y, options.activation()), Form::kChannelsFirst);
+  const auto activation = node.options<tflite::TransposeConvOptions>().activation();
+  return node.finish(node.activated(y, activation), Form::kChannelsFirst);
 }
 
 // --- Pools ----------------------------------------------------------------------------------------------------------

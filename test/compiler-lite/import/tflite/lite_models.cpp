@@ -121,8 +121,35 @@ LiteWriter movement_model() {
 
 }  // namespace
 
+LiteWriter loop_model() {
+  LiteWriter condition;
+  const int32_t count = condition.input("count", {}, LiteType::INT32);
+  condition.input("sum", {2});
+  condition.input("x", {2});
+  const int32_t limit = condition.constant("limit", {}, LiteType::INT32, std::vector<int32_t>{3});
+  const int32_t goes_on = condition.tensor("goes_on", {}, LiteType::BOOL);
+  condition.add(LiteOp::LESS, {count, limit}, {goes_on}).output(goes_on);
+  LiteWriter body;
+  const int32_t before = body.input("count", {}, LiteType::INT32), sum = body.input("sum", {2});
+  const int32_t term = body.input("x", {2});
+  const int32_t one = body.constant("one", {}, LiteType::INT32, std::vector<int32_t>{1});
+  const int32_t after = body.tensor("after", {}, LiteType::INT32), longer = body.tensor("longer", {2});
+  body.add(LiteOp::ADD, {before, one}, {after}).add(LiteOp::ADD, {sum, term}, {longer});
+  body.output(after).output(longer).output(term);
+  LiteWriter model;
+  const int32_t x = model.input("x", {2});
+  const int32_t zero = model.constant("zero", {}, LiteType::INT32, std::vector<int32_t>{0});
+  const int32_t zeros = model.floats("zeros", {2}, {0, 0});
+  const int32_t steps = model.tensor("steps", {}, LiteType::INT32), y = model.tensor("y", {2});
+  const int32_t same = model.tensor("same", {2});
+  const int32_t test = model.subgraph(condition), loop = model.subgraph(body);
+  model.add(LiteOp::WHILE, {zero, zeros, x}, {steps, y, same}, lite_options::kWhile,
+            [=](FlatBufferBuilder& builder) { return tflite::CreateWhileOptions(builder, test, loop).Union(); });
+  return model.output(y);
+}
+
 std::vector<LiteWriter> sample_lite_models() {
-  return {classifier_model(), quantized_classifier_model(), elements_model(), movement_model()};
+  return {classifier_model(), quantized_classifier_model(), elements_model(), movement_model(), loop_model()};
 }
 
 }  // namespace nestrt::test

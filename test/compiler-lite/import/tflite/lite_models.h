@@ -32,6 +32,8 @@ std::vector<int8_t> lite_bytes_of(size_t count, uint32_t seed);
 LiteWriter classifier_model();
 // The same with int8 tensors.
 LiteWriter quantized_classifier_model();
+// Adds `x` to a sum in each of three steps of a loop: y = 3 x.
+LiteWriter loop_model();
 std::vector<LiteWriter> sample_lite_models();
 
 }  // namespace nestrt::test

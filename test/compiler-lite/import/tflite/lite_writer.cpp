@@ -56,31 +56,47 @@ auto write_ports(FlatBufferBuilder& builder, const Ports& ports) {
 
 }  // namespace
 
-std::vector<std::byte> LiteWriter::bytes() const {
-  FlatBufferBuilder builder;
+Offset<tflite::SubGraph> LiteWriter::write(FlatBufferBuilder& builder, uint32_t first_buffer,
+                                           uint32_t first_code) const {
   const auto tensors = written(builder, tensors_, [&](const TensorEntry& entry) {
     const auto scales = write_scales(builder, entry.scales);
-    return tflite::CreateTensorDirect(builder, &entry.shape, entry.type, entry.buffer, entry.name.c_str(), scales);
+    const uint32_t buffer = entry.buffer == 0 ? 0 : first_buffer + entry.buffer;
+    return tflite::CreateTensorDirect(builder, &entry.shape, entry.type, buffer, entry.name.c_str(), scales);
   });
-  uint32_t code = 0;
+  uint32_t code = first_code;
   const auto operators = written(builder, operators_, [&](const OperatorEntry& entry) {
     const Offset<void> options = entry.options ? entry.options(builder) : Offset<void>();
     return tflite::CreateOperatorDirect(builder, code++, &entry.inputs, &entry.outputs, entry.type,
                                         Offset<tflite::Options>(options.o));
   });
+  const auto inputs = builder.CreateVector(inputs_), outputs = builder.CreateVector(outputs_);
+  return tflite::CreateSubGraph(builder, tensors, inputs, outputs, operators);
+}
+
+std::vector<std::byte> LiteWriter::bytes() const {
+  FlatBufferBuilder builder;
+  std::vector<const LiteWriter*> graphs{this};
+  for (const LiteWriter& body : bodies_) graphs.push_back(&body);
+  std::vector<Offset<tflite::SubGraph>> subgraph_offsets;
+  std::vector<std::vector<uint8_t>> all_buffers;
+  std::vector<OperatorEntry> all_operators;
+  for (const LiteWriter* graph : graphs) {
+    subgraph_offsets.push_back(
+        graph->write(builder, static_cast<uint32_t>(all_buffers.size()), static_cast<uint32_t>(all_operators.size())));
+    all_buffers.insert(all_buffers.end(), graph->buffers_.begin(), graph->buffers_.end());
+    all_operators.insert(all_operators.end(), graph->operators_.begin(), graph->operators_.end());
+  }
   constexpr int kMaxShortCode = 127;
-  const auto codes = written(builder, operators_, [&](const OperatorEntry& entry) {
+  const auto codes = written(builder, all_operators, [&](const OperatorEntry& entry) {
     const auto short_code = static_cast<int8_t>(std::min(static_cast<int>(entry.code), kMaxShortCode));
     const char* const custom = entry.custom.empty() ? nullptr : entry.custom.c_str();
     return tflite::CreateOperatorCodeDirect(builder, short_code, custom, 1, entry.code);
   });
-  const auto buffers = written(builder, buffers_, [&](const std::vector<uint8_t>& data) {
+  const auto buffers = written(builder, all_buffers, [&](const std::vector<uint8_t>& data) {
     builder.ForceVectorAlignment(data.size(), 1, 16);
     return tflite::CreateBuffer(builder, data.empty() ? 0 : builder.CreateVector(data));
   });
-  const auto inputs = builder.CreateVector(inputs_), outputs = builder.CreateVector(outputs_);
-  const std::vector graphs{tflite::CreateSubGraph(builder, tensors, inputs, outputs, operators)};
-  const auto subgraphs = builder.CreateVector(graphs);
+  const auto subgraphs = builder.CreateVector(subgraph_offsets);
   Offset<flatbuffers::Vector<Offset<tflite::SignatureDef>>> signatures = 0;
   if (signature_) {
     const auto in = write_ports(builder, signature_->first), out = write_ports(builder, signature_->second);

@@ -66,6 +66,12 @@ class LiteWriter {
   LiteWriter& signature(const std::vector<std::pair<std::string, int32_t>>& inputs,
                         const std::vector<std::pair<std::string, int32_t>>& outputs);
 
+  // Adds a subgraph, such as the body of a loop, and returns its index.
+  int32_t subgraph(const LiteWriter& graph) {
+    bodies_.push_back(graph);
+    return static_cast<int32_t>(bodies_.size());
+  }
+
   std::vector<std::byte> bytes() const;
   Result<compiler::Graph> import(const compiler::ImportOptions& options = {}) const {
     return compiler::import_tflite(bytes(), options);
@@ -88,6 +94,11 @@ class LiteWriter {
   };
   using Ports = std::vector<std::pair<std::string, int32_t>>;
 
+  // Writes the tensors and operators of this subgraph. `first_buffer`, `first_code`: of its buffers and codes.
+  flatbuffers::Offset<tflite::SubGraph> write(flatbuffers::FlatBufferBuilder& builder, uint32_t first_buffer,
+                                              uint32_t first_code) const;
+
+  std::vector<LiteWriter> bodies_;
   std::vector<std::vector<uint8_t>> buffers_{{}};  // the first is empty, as in every model
   std::vector<TensorEntry> tensors_;
   std::vector<OperatorEntry> operators_;

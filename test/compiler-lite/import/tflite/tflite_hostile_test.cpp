@@ -47,8 +47,8 @@ TEST_CASE("TensorFlow Lite models with flipped bytes never crash") {
 TEST_CASE("All unsupported operators of a TensorFlow Lite model are named at once") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2}), a = model.tensor("a", {1, 2}), b = model.tensor("b", {1, 2});
-  model.add(LiteOp::WHILE, {x}, {a}).add_custom("FlexErf", {a}, {b}).output(b);
-  check_refused(model.import(), Code::kUnsupported, "WHILE (1 operator)");
+  model.add(LiteOp::SVDF, {x}, {a}).add_custom("FlexErf", {a}, {b}).output(b);
+  check_refused(model.import(), Code::kUnsupported, "SVDF (1 operator)");
   check_refused(model.import(), Code::kUnsupported, "custom operator 'FlexErf'");
   check_refused(model.import(), Code::kUnsupported, "SELECT_TF_OPS");
 }
@@ -74,6 +74,28 @@ TEST_CASE("Constants must have the bytes of their shape") {
   const int32_t w = model.floats("w", {2, 2}, {1, 2, 3});
   model.add(LiteOp::FULLY_CONNECTED, {x, w}, {y}).output(y);
   check_refused(model.import(), Code::kInvalidModel, "12 bytes, expected 16");
+}
+
+TEST_CASE("Loops that never end and subgraphs that call themselves are refused") {
+  LiteWriter model;
+  const int32_t x = model.input("x", {}, LiteType::BOOL), y = model.tensor("y", {}, LiteType::BOOL);
+  LiteWriter forever;
+  const int32_t condition = forever.constant("yes", {}, LiteType::BOOL, std::vector<uint8_t>{1});
+  forever.input("x", {}, LiteType::BOOL);
+  LiteWriter body;
+  const int32_t same = body.input("x", {}, LiteType::BOOL);
+  const int32_t test = model.subgraph(forever.output(condition)), loop = model.subgraph(body.output(same));
+  const auto options = [](int32_t cond, int32_t repeated) {
+    return [=](flatbuffers::FlatBufferBuilder& builder) {
+      return tflite::CreateWhileOptions(builder, cond, repeated).Union();
+    };
+  };
+  model.add(LiteOp::WHILE, {x}, {y}, lite_options::kWhile, options(test, loop)).output(y);
+  check_refused(model.import(), Code::kInvalidModel, "operators");
+  LiteWriter recursive;
+  const int32_t z = recursive.input("z", {}, LiteType::BOOL), w = recursive.tensor("w", {}, LiteType::BOOL);
+  recursive.add(LiteOp::WHILE, {z}, {w}, lite_options::kWhile, options(0, 0)).output(w);
+  check_refused(recursive.import(), Code::kUnsupported, "nested");
 }
 
 TEST_CASE("Options of another operator are refused") {

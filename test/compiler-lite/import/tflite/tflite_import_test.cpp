@@ -3,10 +3,14 @@
 // between operators.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/import/tflite/lite_table.h"
 #include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/import/tflite/lite_models.h"
 #include "test/compiler-lite/import/tflite/nhwc_reference.h"
@@ -217,12 +221,40 @@ TEST_CASE("An LSTM of TensorFlow Lite computes the recurrence") {
   check_floats(model, {{0.8f, -0.6f}}, expected);
 }
 
+TEST_CASE("A loop with a constant number of steps is unrolled") { check_floats(loop_model(), {{2, -5}}, {6, -15}); }
+
+TEST_CASE("Dilated convolutions over sequences are spelled out as blocks of batches") {
+  LiteWriter model;
+  const int32_t x = model.input("x", {1, 5, 1}), y = model.tensor("y", {1, 5, 1});
+  const int32_t pads = model.constant("pads", {1, 2}, LiteType::INT32, std::vector<int32_t>{0, 1});
+  const int32_t crops = model.constant("crops", {1, 2}, LiteType::INT32, std::vector<int32_t>{0, 1});
+  const int32_t block = model.ints("block", {2}), factor = model.floats("factor", {2, 1, 1}, {1, 10});
+  const int32_t b = model.tensor("b", {2, 3, 1}), m = model.tensor("m", {2, 3, 1});
+  model.add(LiteOp::SPACE_TO_BATCH_ND, {x, block, pads}, {b}).add(LiteOp::MUL, {b, factor}, {m});
+  model.add(LiteOp::BATCH_TO_SPACE_ND, {m, block, crops}, {y}).output(y);
+  check_floats(model, {{1, 2, 3, 4, 5}}, {1, 20, 3, 40, 5});
+}
+
 TEST_CASE("A batch that the TensorFlow Lite model leaves open can be fixed") {
   compiler::ImportOptions options;
   options.input_shapes["x"] = {1, 7, 6, 3};
   CHECK(imported(classifier_model(), options).inputs.size() == 1);
   options.input_shapes["x"] = {1, 7, 6, 4};
   CHECK(!classifier_model().import(options));
+}
+
+TEST_CASE("The guide lists exactly the TensorFlow Lite operators that can be imported") {
+  std::ifstream file(NESTRT_SOURCE_DIR "/docs/how-to/tensorflow-lite.md");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const size_t first = text.find("Supported:\n"), last = text.find(".\n", first);
+  REQUIRE(last != std::string::npos);
+  const std::string list = text.substr(first, last - first);
+  for (const compiler::LiteRule& rule : compiler::lite_rules()) {
+    const std::string name = compiler::LiteCode{rule.code, ""}.name();
+    INFO(name);
+    CHECK(list.find("`" + name + "`") != std::string::npos);
+  }
+  CHECK(static_cast<size_t>(std::count(list.begin(), list.end(), '`')) == 2 * compiler::lite_rules().size());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import of quantized TensorFlow Lite models: every byte equals integer arithmetic with the rounding of LiteRT's default
-// kernels, before and after the passes.
+// Import of quantized TensorFlow Lite models: every byte equals integer arithmetic with the rounding of LiteRT's
+// default kernels, before and after the passes.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -104,6 +104,16 @@ TEST_CASE("Average pools of bytes round halves away from zero") {
   }
 }
 
+TEST_CASE("Products of bytes are rounded once, half to even") {
+  LiteWriter model;
+  const int32_t x = model.input("x", {1, 1, 4, 1}, LiteType::INT8, {{0.5f}, {1}});
+  const int32_t gate = model.constant("gate", {1}, LiteType::INT8, std::vector<int8_t>{8}, {{0.25f}, {-2}});
+  const int32_t y = model.tensor("y", {1, 1, 4, 1}, LiteType::INT8, {{2.5f}, {-7}});
+  model.add(LiteOp::MUL, {x, gate}, {y}).output(y);
+  // Steps: (x - 1) * 10 * 0.05 = 0.5, 1.5, -2.5, 63, of which -7 + 0, 2, -2, 63 remain.
+  check_lite_bytes(model, std::vector<int8_t>{2, 4, -4, 127}, {-7, -5, -9, 56});
+}
+
 TEST_CASE("Pads and nearest resizing of int8 images stay integers and pad with the zero point") {
   LiteWriter model;
   const LiteWriter::Scales scales{{0.5f}, {7}};
@@ -124,8 +134,8 @@ TEST_CASE("A table of a uint8 activation has the output's quantization") {
   model.add(LiteOp::LOGISTIC, {x}, {y}).output(y);
   std::vector<uint8_t> expected;
   for (const int byte : {0, 100, 128, 255})
-    expected.push_back(static_cast<uint8_t>(
-        std::min(255.0, std::nearbyint(256 / (1 + std::exp(-(byte - 128) * double{0.1f}))))));
+    expected.push_back(
+        static_cast<uint8_t>(std::min(255.0, std::nearbyint(256 / (1 + std::exp(-(byte - 128) * double{0.1f}))))));
   check_lite_bytes(model, std::vector<uint8_t>{0, 100, 128, 255}, expected);
 }
 
