@@ -184,14 +184,14 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
   return {};
 }
 
-// Raises the tolerance for models whose layers have f32 inputs and 8-bit weights.
+// Raises the tolerance for models with layers that LiteRT computes in integers and the plan in f32.
 void allow_for_hybrid_layers(CheckOptions& options) {
   constexpr double kHybridTolerance = 0.05;
   if (options.tolerance >= kHybridTolerance || !is_hybrid_tflite(options.model)) return;
   options.tolerance = kHybridTolerance;
   log(LogLevel::kWarning,
-      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights at run time, and nestrt "
-                  "computes these layers in f32; using a tolerance of {:.2g}",
+      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights to 8 or 16 bits, and nestrt computes "
+                  "these layers in f32; using a tolerance of {:.2g}",
                   options.tolerance));
 }
 

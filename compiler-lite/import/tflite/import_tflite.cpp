@@ -135,7 +135,7 @@ bool is_hybrid_product(const LiteFile& file, const tflite::SubGraph& graph, cons
       return tflite::ElementType::STRING;
     return graph.tensors()->Get(static_cast<uint32_t>(inputs[input]))->type();
   };
-  return type_of(0) == tflite::ElementType::FLOAT32 &&
+  return (type_of(0) == tflite::ElementType::FLOAT32 || type_of(0) == tflite::ElementType::INT16) &&
          (type_of(1) == tflite::ElementType::INT8 || type_of(1) == tflite::ElementType::INT4);
 }
 
