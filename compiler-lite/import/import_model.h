@@ -17,7 +17,7 @@ Result<Graph> import_model(const std::string& path, const ImportOptions& options
 // Returns whether a file is a TensorFlow Lite model; false if it cannot be read.
 bool is_tflite(const std::string& path);
 
-// Returns whether a TensorFlow Lite model has layers of f32 or int16 inputs and 8-bit weights, which the plan computes in
+// Returns whether a TensorFlow Lite model has layers of f32 or int16 inputs and 8-bit weights, which plans compute in
 // f32 and LiteRT in integers; false if it cannot be read.
 bool is_hybrid_tflite(const std::string& path);
 

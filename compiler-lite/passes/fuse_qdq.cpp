@@ -61,7 +61,8 @@ bool moves(const Node& node) {
   if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax;
   if (const auto* resize = node.as<ops::Resize>())
     return resize->mode == ops::ResizeMode::kNearest && resize->coordinate != ops::CoordinateMode::kTfCropAndResize;
-  return node.as<ops::Tile>() || node.as<ops::Reshape>() || node.as<ops::Transpose>() || node.as<ops::Slice>() || node.as<ops::Concat>();
+  return node.as<ops::Tile>() || node.as<ops::Reshape>() || node.as<ops::Transpose>() || node.as<ops::Slice>() ||
+         node.as<ops::Concat>();
 }
 
 // Returns true if padding is the number 0, which every zero point represents, or a copy of elements.
@@ -313,8 +314,7 @@ class QdqFuser {
     const std::string name = graph_.value(node->outputs[0]).name;
     ops::Attributes attributes = node->attributes;
     if (auto* pad = std::get_if<ops::Pad>(&attributes)) pad->value = static_cast<float>(affine(inputs[0]).zero_point);
-    NESTRT_ASSIGN_OR_RETURN(Node * moved,
-                            graph_.add_node(node->name, std::move(attributes), inputs, {name + ".s8"}));
+    NESTRT_ASSIGN_OR_RETURN(Node * moved, graph_.add_node(node->name, std::move(attributes), inputs, {name + ".s8"}));
     graph_.value(moved->outputs[0]).quantization = graph_.value(inputs[0]).quantization;
     node->name += ".dequantize";
     NESTRT_RETURN_IF_ERROR(replace(graph_, node, ops::Dequantize(), {moved->outputs[0]}).error());

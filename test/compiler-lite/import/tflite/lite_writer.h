@@ -18,13 +18,15 @@ namespace tflite = compiler::tflite;
 using LiteOp = tflite::OperatorCodeValue;
 using LiteType = tflite::ElementType;
 
+struct LiteScales {
+  std::vector<float> scales{};
+  std::vector<int64_t> zero_points{};
+  int32_t axis = 0;
+};
+
 class LiteWriter {
  public:
-  struct Scales {
-    std::vector<float> scales;
-    std::vector<int64_t> zero_points;
-    int32_t axis = 0;
-  };
+  using Scales = LiteScales;
   // Creates a table of options.
   using Options = std::function<flatbuffers::Offset<void>(flatbuffers::FlatBufferBuilder&)>;
 

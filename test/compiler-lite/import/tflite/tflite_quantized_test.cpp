@@ -124,7 +124,8 @@ TEST_CASE("Pads and nearest resizing of int8 images stay integers and pad with t
   model.add(LiteOp::PAD, {x, pads}, {p});
   model.add(LiteOp::RESIZE_NEAREST_NEIGHBOR, {p, model.ints("size", {1, 6})}, {y}).output(y);
   check_lite_bytes(model, std::vector<int8_t>{-5, 90}, {7, 7, -5, -5, 90, 90});
-  for (const auto& node : imported_bytes(model, true).nodes()) CHECK(node->as<ops::Dequantize>() == nullptr);
+  const Graph graph = imported_bytes(model, true);
+  for (const auto& node : graph.nodes()) CHECK(node->as<ops::Dequantize>() == nullptr);
 }
 
 TEST_CASE("A table of a uint8 activation has the output's quantization") {
