@@ -10,6 +10,7 @@
 
 #include "compiler-lite/emit/drop_partial_programs.h"
 #include "compiler-lite/emit/emit.h"
+#include "compiler-lite/import/import_model.h"
 #include "compiler-lite/import/interface.h"
 #include "compiler-lite/memory/planner.h"
 #include "compiler-lite/placement/assign_layouts.h"
@@ -67,7 +68,7 @@ Status run_import(Compilation& compilation) {
   const CompileOptions& options = compilation.options;
   if (options.quantization)
     NESTRT_RETURN_IF_ERROR(require_fit(compilation.model, options.import, options.quantization->profile));
-  NESTRT_ASSIGN_OR_RETURN(compilation.graph, import_onnx(compilation.model, options.import));
+  NESTRT_ASSIGN_OR_RETURN(compilation.graph, import_model(compilation.model, options.import));
   if (options.preprocessing) NESTRT_RETURN_IF_ERROR(attach_preprocessing(compilation.graph, *options.preprocessing));
   if (options.offload) {
     NESTRT_ASSIGN_OR_RETURN(compilation.backends.emplace_back(), options.offload(compilation.graph));

@@ -10,7 +10,7 @@
 #include "compiler-lite/check/output_range.h"
 #include "compiler-lite/check/plan_trace.h"
 #include "compiler-lite/check/run_session.h"
-#include "compiler-lite/import/import.h"
+#include "compiler-lite/import/import_model.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
 #include "nestrt/driver/plan_tables.h"
 #include "nestrt/log.h"
@@ -185,9 +185,21 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
   return {};
 }
 
+// Raises the tolerance for models with layers that LiteRT computes in integers and the plan in f32.
+void allow_for_hybrid_layers(CheckOptions& options) {
+  constexpr double kHybridTolerance = 0.05;
+  if (options.tolerance >= kHybridTolerance || !is_hybrid_tflite(options.model)) return;
+  options.tolerance = kHybridTolerance;
+  log(LogLevel::kWarning,
+      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights to 8 or 16 bits, and nestrt computes "
+                  "these layers in f32; using a tolerance of {:.2g}",
+                  options.tolerance));
+}
+
 // Raises the tolerance for models with short float types. nestrt computes them in f32, whereas ONNX Runtime rounds to
 // the short type. The errors of operators are independent, so the total grows with the square root of their number.
 void allow_for_short_floats(const Plan& plan, CheckOptions& options) {
+  if (is_tflite(options.model)) return allow_for_hybrid_layers(options);
   const auto model = read_onnx_model(options.model, ImportLimits());
   if (!model) return;  // ONNX Runtime reports the problem
   for (const auto& [type, rounding] : {std::pair("float16", 0x1p-11), std::pair("bfloat16", 0x1p-8)}) {
@@ -198,6 +210,14 @@ void allow_for_short_floats(const Plan& plan, CheckOptions& options) {
                                         "f32; using a tolerance of {:.2g}",
                                         type, options.tolerance));
   }
+}
+
+Result<std::vector<NamedArrays>> run_reference(OnnxRuntimeRequest request) {
+  if (is_tflite(request.model)) return run_litert(request);
+  if (request.python.empty()) {
+    NESTRT_ASSIGN_OR_RETURN(request.python, onnx_runtime_python());
+  }
+  return run_onnx_runtime(request);
 }
 
 }  // namespace
@@ -212,17 +232,15 @@ Result<CheckReport> check(const CheckOptions& asked) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<Run> runs, gather_runs(options, *plan));
 
   OnnxRuntimeRequest request{options.python, options.model, {}, {}};
-  if (request.python.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(request.python, onnx_runtime_python());
-  }
   for (const Run& run : runs) request.runs.push_back(named(run, *plan));
   if (options.layers) request.values = model_values(*plan);
   for (const TensorInfo& output : plan->outputs()) request.values.push_back(output.name);  // also outputs of --expose
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_onnx_runtime(request));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_reference(std::move(request)));
   if (expected.size() != runs.size())
-    return Status(Code::kInternal, "ONNX Runtime returned a different number of runs");
+    return Status(Code::kInternal, "the reference returned a different number of runs");
 
   CheckReport report;
+  report.reference = is_tflite(options.model) ? "LiteRT" : "ONNX Runtime";
   report.tolerance = options.tolerance;
   report.quantized = is_quantized(*plan);
   for (size_t i = 0; i < runs.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker compares ONNX Runtime and a plan on the same inputs.
+// The checker compares a plan with ONNX Runtime, or with LiteRT for TensorFlow Lite models, on the same inputs.
 #pragma once
 
 #include <map>
@@ -36,7 +36,8 @@ struct CheckOptions {
   // outputs must reach min_decibel.
   double min_agreement = kMinAgreement;
   std::optional<double> min_decibel;  // signal-to-noise ratio; default: kMinDecibel
-  std::string python;                 // Python interpreter; empty: that of the private environment
+  // Python interpreter; empty: that of the private environment, or python3 for LiteRT
+  std::string python;
 
   static constexpr double kMinAgreement = 0.9, kMinDecibel = 10;
   // Rows that are not scores, for example of an autoencoder, cannot be distinguished from scores. Unless min_agreement
@@ -75,6 +76,7 @@ struct CheckedLayer {
 };
 
 struct CheckReport {
+  std::string reference;  // "ONNX Runtime" or "LiteRT"
   std::vector<CheckedOutput> outputs;
   std::vector<OutputSummary> summaries;
   std::vector<CheckedLayer> layers;  // of the first run, in the plan's order; empty unless options.layers
@@ -86,7 +88,7 @@ struct CheckReport {
   std::optional<size_t> first_divergence;  // index into `layers`
 };
 
-// Runs the comparison. Errors: kUnavailable if ONNX Runtime cannot be used; those of reading the files and of running
+// Runs the comparison. Errors: kUnavailable if the reference cannot be used; those of reading the files and of running
 // either side.
 Result<CheckReport> check(const CheckOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler-lite/import/import_model.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
 
 namespace nestrt::compiler {
@@ -26,7 +27,7 @@ Result<NamedArrays> bound_arrays(const InputFiles& files, std::span<const Tensor
 }
 
 bool are_all_bound(const std::string& model, const InputFiles& files, std::span<const TensorInfo> inputs) {
-  if (files.empty()) return false;
+  if (files.empty() || is_tflite(model)) return false;
   const auto onnx = read_onnx_model(model, ImportLimits());
   if (!onnx) return false;  // ONNX Runtime reports the problem
   return std::ranges::all_of(files, [&](const auto& named) {

@@ -20,8 +20,17 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::string_view kRemedy =
-    "; set --python to an interpreter with onnxruntime, onnx and numpy, or allow pip to install them";
+// What computes the reference.
+struct Engine {
+  std::string_view name;
+  std::string_view script;
+  std::string_view remedy;
+};
+constexpr Engine kOnnxRuntime{"ONNX Runtime", "ort_run.py",
+                              "; set --python to an interpreter with onnxruntime, onnx and numpy, or allow pip to "
+                              "install them"};
+constexpr Engine kLiteRt{"LiteRT", "lite_run.py",
+                         "; install it with pip install ai-edge-litert, or set --python to an interpreter with it"};
 
 constexpr int kMissing = 3;  // exit code of ort_environment.py --offline if the environment does not exist
 
@@ -67,7 +76,7 @@ Result<ChainResults> read_response(const fs::path& folder) {
   NESTRT_ASSIGN_OR_RETURN(const auto bytes, tools::read_file((folder / "response.json").string()));
   const auto* text = reinterpret_cast<const char*>(bytes.data());
   const json response = json::parse(text, text + bytes.size(), nullptr, false);
-  if (!response.is_array()) return Status(Code::kInternal, "ort_run.py wrote no list of chains");
+  if (!response.is_array()) return Status(Code::kInternal, "the reference wrote no list of chains");
   ChainResults chains;
   for (const json& runs : response) {
     auto& results = chains.emplace_back();
@@ -79,27 +88,26 @@ Result<ChainResults> read_response(const fs::path& folder) {
 }
 
 // Returns the error for a program that did not run to completion.
-Status not_run(const Status& why) {
+Status not_run(const Engine& engine, const Status& why) {
   if (why.code() == Code::kCancelled) return why;
-  return Status(Code::kUnavailable, fmt::format("{}{}", why.message(), kRemedy));
+  return Status(Code::kUnavailable, fmt::format("{}{}", why.message(), engine.remedy));
 }
 
-// Returns the error of ort_run.py about the model, or an error if the interpreter could not run it.
-Status failure(const ProcessResult& process, const std::string& python) {
+// Returns the error of the script about the model, or an error if the interpreter could not run it.
+Status failure(const Engine& engine, const ProcessResult& process, const std::string& python) {
   if (process.exit_code > kSignalled) {
     const int signal = process.exit_code - kSignalled;
     return Status(
         Code::kUnavailable,
-        fmt::format(
-            "ONNX Runtime was killed by signal {} ({}) while it ran the model; try another version of it with --python",
-            signal, strsignal(signal)));
+        fmt::format("{} was killed by signal {} ({}) while it ran the model; try another version of it with --python",
+                    engine.name, signal, strsignal(signal)));
   }
   const std::string words = last_line(process.error);
   if (words.empty() || words.starts_with("ModuleNotFoundError")) {
-    return Status(Code::kUnavailable,
-                  fmt::format("{} cannot run ONNX Runtime{}{}{}", python, words.empty() ? "" : ": ", words, kRemedy));
+    return Status(Code::kUnavailable, fmt::format("{} cannot run {}{}{}{}", python, engine.name,
+                                                  words.empty() ? "" : ": ", words, engine.remedy));
   }
-  return Status(Code::kInvalidModel, fmt::format("ONNX Runtime: {}", words));
+  return Status(Code::kInvalidModel, fmt::format("{}: {}", engine.name, words));
 }
 
 }  // namespace
@@ -113,35 +121,45 @@ Result<std::string> onnx_runtime_python() {
       there && there->exit_code == kMissing)
     log(LogLevel::kWarning, "installing ONNX Runtime with pip for this and later checks; this takes a minute or two");
   const auto process = run_process({"python3", script}, temporary.path());
-  if (!process) return not_run(process.error());
+  if (!process) return not_run(kOnnxRuntime, process.error());
   if (process->exit_code != 0)
-    return Status(Code::kUnavailable, fmt::format("{}{}", last_line(process->error), kRemedy));
+    return Status(Code::kUnavailable, fmt::format("{}{}", last_line(process->error), kOnnxRuntime.remedy));
   return last_line(process->output);
 }
 
 namespace {
 
-// `request`: "chains", "values" and "results" for ort_run.py.
-Result<ChainResults> run_script(const std::string& python, json request, const std::vector<NamedArrays>& runs) {
+// `request`: "chains", "values" and "results" for the script.
+Result<ChainResults> run_script(const Engine& engine, const std::string& python, json request,
+                                const std::vector<NamedArrays>& runs) {
   NESTRT_ASSIGN_OR_RETURN(const fs::path folder, scripts());
   const EndingSignals held;  // holds back signals until the folder is removed
   NESTRT_ASSIGN_OR_RETURN(const TemporaryFolder temporary, TemporaryFolder::create());
   NESTRT_RETURN_IF_ERROR(write_request(std::move(request), runs, temporary.path()));
-  const auto process = run_process({python, (folder / "ort_run.py").string(), temporary.path()}, temporary.path());
-  if (!process) return not_run(process.error());
-  if (process->exit_code != 0) return failure(*process, python);
+  const auto process = run_process({python, (folder / engine.script).string(), temporary.path()}, temporary.path());
+  if (!process) return not_run(engine, process.error());
+  if (process->exit_code != 0) return failure(engine, *process, python);
   return read_response(temporary.path());
+}
+
+Result<std::vector<NamedArrays>> run_model(const Engine& engine, const std::string& python,
+                                           const OnnxRuntimeRequest& request) {
+  const json chains = {{fs::absolute(request.model).string()}};
+  NESTRT_ASSIGN_OR_RETURN(
+      ChainResults results,
+      run_script(engine, python, {{"chains", chains}, {"values", request.values}, {"results", nullptr}}, request.runs));
+  if (results.size() != 1) return Status(Code::kInternal, "the reference returned a different number of chains");
+  return std::move(results.front());
 }
 
 }  // namespace
 
 Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request) {
-  const json chains = {{fs::absolute(request.model).string()}};
-  NESTRT_ASSIGN_OR_RETURN(
-      ChainResults results,
-      run_script(request.python, {{"chains", chains}, {"values", request.values}, {"results", nullptr}}, request.runs));
-  if (results.size() != 1) return Status(Code::kInternal, "ort_run.py returned a different number of chains");
-  return std::move(results.front());
+  return run_model(kOnnxRuntime, request.python, request);
+}
+
+Result<std::vector<NamedArrays>> run_litert(const OnnxRuntimeRequest& request) {
+  return run_model(kLiteRt, request.python.empty() ? "python3" : request.python, request);
 }
 
 Result<std::vector<std::vector<NamedArrays>>> run_onnx_runtime(const ModelChainsRequest& request) {
@@ -150,8 +168,8 @@ Result<std::vector<std::vector<NamedArrays>>> run_onnx_runtime(const ModelChains
     json& files = chains.emplace_back(json::array());
     for (const std::string& model : chain) files.push_back(fs::absolute(model).string());
   }
-  return run_script(request.python, {{"chains", chains}, {"values", json::array()}, {"results", request.results}},
-                    request.runs);
+  return run_script(kOnnxRuntime, request.python,
+                    {{"chains", chains}, {"values", json::array()}, {"results", request.results}}, request.runs);
 }
 
 }  // namespace nestrt::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference results of ONNX Runtime for `nestc check`. ONNX Runtime runs in a separate Python process, so nestc does
-// not link it.
+// Reference results for `nestc check`: of ONNX Runtime, or of LiteRT for TensorFlow Lite models. Both run in a separate
+// Python process, so nestc does not link them.
 #pragma once
 
 #include <map>
@@ -28,6 +28,11 @@ struct OnnxRuntimeRequest {
 // Returns the values of each run. Errors: kUnavailable if the interpreter does not work, kInvalidModel with the message
 // of ONNX Runtime.
 Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request);
+
+// Same for a TensorFlow Lite model (compiler-lite/check/lite_run.py). `python`: an interpreter with ai-edge-litert,
+// tflite-runtime or tensorflow; empty: python3. Errors: kUnavailable if it has none of them, kInvalidModel with the
+// message of LiteRT.
+Result<std::vector<NamedArrays>> run_litert(const OnnxRuntimeRequest& request);
 
 // Models that run in sequence. Each reads the inputs of a run and the results of earlier models.
 using ModelChain = std::vector<std::string>;

@@ -5,33 +5,13 @@
 
 #include <algorithm>
 
+#include "compiler-lite/import/constant_elements.h"
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/graph_nodes.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
 
 namespace nestrt::compiler {
 namespace {
-
-template <typename To, typename From>
-std::vector<To> elements_as(const Value& value) {
-  const From* data = value.data<From>();
-  return std::vector<To>(data, data + value.shape.num_elements());
-}
-
-// Requires: integers or booleans.
-template <typename To>
-std::vector<To> integers_as(const Value& value) {
-  switch (value.type) {
-    case DataType::kS64:
-      return elements_as<To, int64_t>(value);
-    case DataType::kS32:
-      return elements_as<To, int32_t>(value);
-    case DataType::kS8:
-      return elements_as<To, int8_t>(value);
-    default:
-      return elements_as<To, uint8_t>(value);
-  }
-}
 
 // Returns the attribute, or null if the node does not have it.
 const OnnxAttribute* find(const OnnxNode& node, std::string_view name) {

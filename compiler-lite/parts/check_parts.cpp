@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "compiler-lite/check/input_files.h"
+#include "compiler-lite/import/import_model.h"
 #include "compiler-lite/quantize/profile.h"
 
 namespace nestrt::compiler {
@@ -67,6 +68,12 @@ class PartRuns {
 };
 
 Status require_same_model(const std::string& model, const Manifest& manifest) {
+  if (is_tflite(model))
+    return Status(
+        Code::kUnsupported,
+        fmt::format("{} is a TensorFlow Lite model, which ONNX Runtime cannot compare with its parts; write it "
+                    "as ONNX with nestc export, compare that with nestc check, and partition it",
+                    model));
   NESTRT_ASSIGN_OR_RETURN(const std::string digest, model_digest(model));
   if (digest == manifest.model_digest) return {};
   return Status(Code::kInvalidArgument,

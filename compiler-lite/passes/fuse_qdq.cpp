@@ -5,7 +5,7 @@
 //   Quantize(operator(Dequantize(x), ...))  an integer operator: Conv, Dense, Add, average pool, Concat, and
 //                                           activations, which become tables
 //   operator(Dequantize(x), weights)        Conv and Dense whose accumulators become floats
-//   move(Dequantize(x))                     Dequantize(move(x)), for operators that move or select elements
+//   move(Dequantize(x))                     Dequantize(move(x)), for operators that move or select elements or pad
 //   Quantize(Dequantize(x))                 x, or a Requantize
 //
 // Models may also move the integers themselves, for example by a MaxPool of u8. If all operands of a move have the same
@@ -59,7 +59,16 @@ plan::Quantization quantization(const Affine& affine) {
 // integers as on the real numbers that these represent.
 bool moves(const Node& node) {
   if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax;
-  return node.as<ops::Reshape>() || node.as<ops::Transpose>() || node.as<ops::Slice>() || node.as<ops::Concat>();
+  if (const auto* resize = node.as<ops::Resize>())
+    return resize->mode == ops::ResizeMode::kNearest && resize->coordinate != ops::CoordinateMode::kTfCropAndResize;
+  return node.as<ops::Tile>() || node.as<ops::Reshape>() || node.as<ops::Transpose>() || node.as<ops::Slice>() ||
+         node.as<ops::Concat>();
+}
+
+// Returns true if padding is the number 0, which every zero point represents, or a copy of elements.
+bool is_exact_pad(const Node& node) {
+  const auto* pad = node.as<ops::Pad>();
+  return pad != nullptr && (pad->mode != ops::PadMode::kConstant || pad->value == 0);
 }
 
 bool is_relu(const Node& node) {
@@ -272,7 +281,7 @@ class QdqFuser {
     const auto alike = [&](ValueId id) { return affine(id) == affine(operands[0]); };
     const auto target = target_of(*node);
     const bool relu = is_relu(*node) && !(target && !(target->affine == affine(operands[0])));
-    if ((moves(*node) || relu) && std::all_of(operands.begin(), operands.end(), alike))
+    if ((moves(*node) || is_exact_pad(*node) || relu) && std::all_of(operands.begin(), operands.end(), alike))
       return rewrite_move(node, operands);
     return target ? rewrite_computation(*node, operands, *target) : Result<bool>(false);
   }
@@ -303,7 +312,9 @@ class QdqFuser {
   Result<bool> rewrite_move(Node* node, const std::vector<ValueId>& operands) {
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(operands));
     const std::string name = graph_.value(node->outputs[0]).name;
-    NESTRT_ASSIGN_OR_RETURN(Node * moved, graph_.add_node(node->name, node->attributes, inputs, {name + ".s8"}));
+    ops::Attributes attributes = node->attributes;
+    if (auto* pad = std::get_if<ops::Pad>(&attributes)) pad->value = static_cast<float>(affine(inputs[0]).zero_point);
+    NESTRT_ASSIGN_OR_RETURN(Node * moved, graph_.add_node(node->name, std::move(attributes), inputs, {name + ".s8"}));
     graph_.value(moved->outputs[0]).quantization = graph_.value(inputs[0]).quantization;
     node->name += ".dequantize";
     NESTRT_RETURN_IF_ERROR(replace(graph_, node, ops::Dequantize(), {moved->outputs[0]}).error());

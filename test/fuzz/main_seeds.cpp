@@ -28,10 +28,11 @@ struct Target {
   const char* name;
   void (*add_seeds)(SeedFolder& folder);
 };
-constexpr Target kTargets[] = {{"plan", add_plan_seeds},   {"evta_program", add_evta_program_seeds},
-                               {"onnx", add_onnx_seeds},   {"yaml", add_yaml_seeds},
-                               {"npy", add_npy_seeds},     {"costs", add_costs_seeds},
-                               {"image", add_image_seeds}, {"c_api", add_c_api_seeds}};
+constexpr Target kTargets[] = {{"plan", add_plan_seeds},    {"evta_program", add_evta_program_seeds},
+                               {"onnx", add_onnx_seeds},    {"yaml", add_yaml_seeds},
+                               {"npy", add_npy_seeds},      {"costs", add_costs_seeds},
+                               {"image", add_image_seeds},  {"c_api", add_c_api_seeds},
+                               {"tflite", add_tflite_seeds}};
 
 TEST_CASE("Write the seeds of all fuzz targets") {
   for (const Target& target : kTargets) {

@@ -30,5 +30,6 @@ void add_npy_seeds(SeedFolder& folder);
 void add_costs_seeds(SeedFolder& folder);
 void add_image_seeds(SeedFolder& folder);
 void add_c_api_seeds(SeedFolder& folder);
+void add_tflite_seeds(SeedFolder& folder);
 
 }  // namespace nestrt::test

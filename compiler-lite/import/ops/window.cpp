@@ -30,6 +30,11 @@ int64_t Window::extent(int axis) const {
   return (int64_t{kernel[i]} - 1) * dilation[i] + 1;
 }
 
+int64_t same_padding(int64_t size, int32_t stride, int64_t extent) {
+  const int64_t outputs = (size + stride - 1) / stride;
+  return std::max<int64_t>(0, (outputs - 1) * stride + extent - size);
+}
+
 Result<Window> read_window(NodeContext& node, int spatial_rank, const std::vector<int64_t>& kernel) {
   const std::vector<int64_t> ones(static_cast<size_t>(spatial_rank), 1);
   const std::vector<int64_t> zeros(2 * static_cast<size_t>(spatial_rank), 0);
@@ -64,9 +69,7 @@ Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window) {
     const auto i = static_cast<size_t>(axis);
     int64_t total = 0;
     if (mode != "VALID") {
-      const int64_t size = input[axis + 2];
-      const int64_t outputs = (size + window.stride[i] - 1) / window.stride[i];
-      total = std::max<int64_t>(0, (outputs - 1) * window.stride[i] + window.extent(axis) - size);
+      total = same_padding(input[axis + 2], window.stride[i], window.extent(axis));
       if (total > INT32_MAX) return node.invalid("auto_pad results in pads beyond 2^31");
     }
     const int64_t smaller = total / 2;

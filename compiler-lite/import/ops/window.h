@@ -21,6 +21,9 @@ struct Window {
   int64_t extent(int axis) const;
 };
 
+// Returns the total padding of an axis with which a window of this extent computes ceil(size / stride) outputs.
+int64_t same_padding(int64_t size, int32_t stride, int64_t extent);
+
 // Reads kernel_shape, strides, dilations and pads. `kernel` is the kernel of the weights, or empty for pools, which
 // require kernel_shape. Ignores auto_pad; see resolve_auto_pad().
 // Errors: kInvalidModel for lists of the wrong length and for entries outside [1, 2^31), or [0, 2^31) for pads.

@@ -116,7 +116,7 @@ void add_calibrate_command(tools::Cli& cli) {
                         return tools::ExitCode::kOk;
                       });
   CalibrationOptions& options = command->options;
-  app.add_option("model", command->model, "the ONNX file").required();
+  app.add_option("model", command->model, "the ONNX or TensorFlow Lite file").required();
   app.add_option("-o,--output", command->output, "the quantization profile to write (YAML)").not_empty();
   const tools::Option images =
       app.add_option("--images", options.samples.images, "a folder of JPEG, PNG or BMP images");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc check: compares a plan, or a model in parts, with ONNX Runtime.
+// nestc check: compares a plan, or a model in parts, with ONNX Runtime or LiteRT.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -179,8 +179,9 @@ std::vector<tools::PageBar> error_bars(const CheckReport& report) {
 }
 
 tools::Page CheckCommand::page_of(const CheckReport& report) const {
-  tools::Page page(tools::file_name(options.plan) + " against " + tools::file_name(options.model),
-                   fmt::format("nestc check: the plan {} ONNX Runtime", report.matches ? "matches" : "does not match"));
+  tools::Page page(
+      tools::file_name(options.plan) + " against " + tools::file_name(options.model),
+      fmt::format("nestc check: the plan {} {}", report.matches ? "matches" : "does not match", report.reference));
   page.add_table("Outputs", output_table(report));
   if (!options.layers) return page;
   if (report.quantized) {
@@ -270,11 +271,11 @@ Result<ExitCode> CheckCommand::run_shape() {
   if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
   if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(report)));
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
-  fmt::print("over {} {} the plan {} ONNX Runtime{}\n", runs, runs == 1 ? "input" : "inputs",
+  fmt::print("over {} {} the plan {} {}{}\n", runs, runs == 1 ? "input" : "inputs",
              !report.matches           ? "does not match"
              : report.first_divergence ? "does not match in all operators, but in its outputs matches"
                                        : "matches",
-             rules(options, report));
+             report.reference, rules(options, report));
   if (report.quantized && options.samples.empty() && inputs.empty())
     fmt::print(
         "random inputs are not representative for a quantized plan; pass real inputs with --images DIR or --npy "
@@ -350,15 +351,16 @@ Result<ExitCode> CheckCommand::run() {
 void add_check_command(tools::Cli& cli) {
   auto command = std::make_shared<CheckCommand>();
   tools::Command app =
-      cli.add_command("check", "compare a plan, or a model in parts, with ONNX Runtime on the model itself",
+      cli.add_command("check", "compare a plan, or a model in parts, with ONNX Runtime or LiteRT on the model itself",
                       {"nestc check squeezenet1.1.onnx squeezenet.nest",
                        "nestc check squeezenet1.1.onnx squeezenet.nest --images images --limit 20",
                        "nestc check squeezenet1.1.onnx squeezenet.nest --input data=image.npy --layers",
+                       "nestc check keywords.tflite keywords.nest --random 10",
                        "nestc check squeezenet1.1.onnx --parts parts/manifest.json --images images --limit 20"},
                       [command] { return command->run(); });
   CheckOptions& options = command->options;
   SampleOptions& samples = command->samples;
-  app.add_option("model", options.model, "the ONNX file").required();
+  app.add_option("model", options.model, "the ONNX or TensorFlow Lite file").required();
   const tools::Option plan = app.add_option("plan", options.plan, "the plan compiled from it");
   tools::Option parts =
       app.add_option("--parts", command->parts.manifest,

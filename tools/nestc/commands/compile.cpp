@@ -163,6 +163,7 @@ void add_compile_command(tools::Cli& cli) {
   tools::Command app =
       cli.add_command("compile", "compile an ONNX file into a plan",
                       {"nestc compile squeezenet1.1.onnx -o squeezenet.nest --mean 123,117,104",
+                       "nestc compile keywords.tflite -o keywords.nest",
                        "nestc compile detector.onnx -o detector.nest --input-shape x=1,3,640,640",
                        "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate images",
                        "nestc compile squeezenet1.1.onnx --mean 123,117,104 --quantize s8 --calibrate images "
@@ -170,7 +171,7 @@ void add_compile_command(tools::Cli& cli) {
                        "nestc compile model.onnx --vendor 'npu=npu-cc {input} -o {output}' --vendor-plan parts.yaml",
                        "nestc compile resizer.onnx -o resizer.nest --bind sizes=sizes.npy"},
                       [command] { return command->run(); });
-  app.add_option("model", command->model, "the ONNX file");
+  app.add_option("model", command->model, "the ONNX or TensorFlow Lite file");
   app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)")
       .not_empty();
   app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");

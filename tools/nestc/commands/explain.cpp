@@ -282,7 +282,9 @@ void add_explain_command(tools::Cli& cli) {
         NESTRT_RETURN_IF_ERROR(command->run());
         return tools::ExitCode::kOk;
       });
-  app.add_option("model", command->model, "the ONNX file, or a plan to show the programs of its units").required();
+  app.add_option("model", command->model,
+                 "the ONNX or TensorFlow Lite file, or a plan to show the programs of its units")
+      .required();
   app.add_option("--json", command->json, "also write the table to this file").not_empty();
   tools::add_html_option(app, command->html);
   command->flags.add_to(app);

@@ -7,6 +7,7 @@
 
 #include "compiler-lite/compile.h"
 #include "compiler-lite/export/export.h"
+#include "compiler-lite/import/import_model.h"
 #include "compiler-lite/parts/export_parts.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/model_files.h"
@@ -41,7 +42,7 @@ Result<Graph> ExportCommand::graph() const {
   if (options.preprocessing) tools::warn_about_preprocessing(*options.preprocessing);
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize.quantization(model, options));
   if (options.quantization) return quantized_graph(model, options);
-  NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, import_model(model, options.import));
   if (flags.folds_batch_norm()) NESTRT_RETURN_IF_ERROR(fold_batch_normalization(graph));
   return graph;
 }
@@ -73,7 +74,7 @@ void add_export_command(tools::Cli& cli) {
                         NESTRT_RETURN_IF_ERROR(command->run());
                         return tools::ExitCode::kOk;
                       });
-  app.add_option("model", command->model, "the ONNX file").required();
+  app.add_option("model", command->model, "the ONNX or TensorFlow Lite file").required();
   app.add_option("-o,--output", command->output, "the ONNX file to write").required().not_empty();
   command->flags.add_to(app);
   command->import.add_to(app);

@@ -352,7 +352,7 @@ void add_inspect_command(tools::Cli& cli) {
         NESTRT_RETURN_IF_ERROR(command->run());
         return tools::ExitCode::kOk;
       });
-  app.add_option("file", command->file, "a plan (.nest) or a model (.onnx)").required();
+  app.add_option("file", command->file, "a plan (.nest) or a model (.onnx, .tflite)").required();
   const tools::Option json = app.add_option("--json", command->json, "also write the tables to this file").not_empty();
   const tools::Option page = tools::add_html_option(app, command->html);
   const tools::Option assembly =

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "compiler-lite/graph/same_graph.h"
+#include "compiler-lite/import/import_model.h"
 #include "compiler-lite/parts/export_parts.h"
 #include "compiler-lite/parts/join.h"
 #include "tools/nestc/command.h"
@@ -30,7 +31,7 @@ struct JoinCommand {
 // Compares graphs, since value names may differ.
 Result<tools::ExitCode> JoinCommand::compare(const Manifest& stated, const std::string& joined) const {
   NESTRT_ASSIGN_OR_RETURN(const ImportOptions options, flags.options());
-  NESTRT_ASSIGN_OR_RETURN(Graph expected, import_onnx(model, options));
+  NESTRT_ASSIGN_OR_RETURN(Graph expected, import_model(model, options));
   if (stated.folded_batch_norm) NESTRT_RETURN_IF_ERROR(fold_batch_normalization(expected));
   NESTRT_ASSIGN_OR_RETURN(const Graph actual, import_onnx(std::as_bytes(std::span(joined))));
   const Status same = same_graph(actual, expected);

@@ -178,7 +178,7 @@ void add_partition_command(tools::Cli& cli) {
                         NESTRT_RETURN_IF_ERROR(command->run());
                         return tools::ExitCode::kOk;
                       });
-  app.add_option("file", command->file, "the ONNX model, or the plan").required();
+  app.add_option("file", command->file, "the ONNX or TensorFlow Lite model, or the plan").required();
   const tools::Option output =
       app.add_option("-o,--output", command->output, "the NEST-C partition plan to write").not_empty();
   app.add_option("--units", command->units,

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <span>
 
+#include "compiler-lite/import/import_model.h"
 #include "compiler-lite/parts/cutting/automatic.h"
 #include "compiler-lite/parts/cutting/capability.h"
 #include "compiler-lite/parts/cutting/cut.h"
@@ -98,7 +99,7 @@ std::string PartsFlags::first_given() const {
 Result<Graph> PartsFlags::import(const std::string& model) const {
   NESTRT_RETURN_IF_ERROR(import_.require_one_shape("partition"));
   NESTRT_ASSIGN_OR_RETURN(const ImportOptions options, import_.options());
-  NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options));
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, import_model(model, options));
   if (export_.folds_batch_norm()) NESTRT_RETURN_IF_ERROR(fold_batch_normalization(graph));
   return graph;
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Import of quantized TensorFlow Lite models: every byte equals integer arithmetic with the rounding of LiteRT's
+// default kernels, before and after the passes.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+
+#include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/passes/optimise.h"
+#include "test/compiler-lite/import/tflite/lite_models.h"
+#include "test/compiler-lite/import/tflite/nhwc_reference.h"
+
+namespace nestrt::test {
+namespace {
+
+using compiler::Graph;
+using flatbuffers::FlatBufferBuilder;
+using tflite::PaddingScheme;
+
+Graph imported_bytes(const LiteWriter& model, bool optimises) {
+  auto graph = model.import();
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  if (optimises) REQUIRE(compiler::optimise(*graph).ok());
+  return std::move(*graph);
+}
+
+// Returns the first output of a graph with one input of bytes.
+template <typename T>
+std::vector<T> run_lite_bytes(const Graph& graph, const std::vector<T>& input) {
+  const compiler::Value& x = graph.value(graph.inputs.at(0).value);
+  const auto outputs = compiler::interpret(graph, {{x.type, x.shape, compiler::to_bytes(input)}});
+  INFO(outputs.error().to_string());
+  REQUIRE(outputs);
+  std::vector<T> result(outputs->front().elements.size());
+  std::memcpy(result.data(), outputs->front().elements.data(), result.size());
+  return result;
+}
+
+template <typename T>
+void check_lite_bytes(const LiteWriter& model, const std::vector<T>& input, const std::vector<T>& expected) {
+  CHECK(run_lite_bytes(imported_bytes(model, false), input) == expected);
+  CHECK(run_lite_bytes(imported_bytes(model, true), input) == expected);
+}
+
+// Requantizes accumulators by channel: one product in f32, half to even.
+void requantize(Nhwc& x, const std::vector<float>& factors, const std::vector<int32_t>& bias, int zero, double low,
+                double high) {
+  for (size_t i = 0; i < x.elements.size(); ++i) {
+    const size_t c = i % static_cast<size_t>(x.channels);
+    const float steps = static_cast<float>(x.elements[i] + (bias.empty() ? 0 : bias[c])) * factors[c % factors.size()];
+    x.elements[i] = std::clamp(std::nearbyint(double{steps}) + zero, low, high);
+  }
+}
+
+std::vector<float> factors_of(float input, const std::vector<float>& weights, float output) {
+  std::vector<float> result;
+  for (const float scale : weights) result.push_back(input * scale / output);
+  return result;
+}
+
+TEST_CASE("An int8 TensorFlow Lite classifier computes the bytes of integer arithmetic") {
+  const std::vector<int8_t> image = lite_bytes_of(126, 9);
+  Nhwc x = convolve({7, 6, 3, {image.begin(), image.end()}}, lite_bytes_of(108, 1), 4, {3, 2}, -3);
+  requantize(x, factors_of(0.05f, {0.01f, 0.02f, 0.005f, 0.01f}, 0.04f), {900, -50, 7000, 3}, -128, -128, 127);
+  x = convolve_depthwise(x, lite_bytes_of(36, 2), {3}, -128);
+  // RELU6 between the zero point and the byte of 6.
+  requantize(x, factors_of(0.04f, {0.01f, 0.02f, 0.015f, 0.01f}, 0.07f), {}, 5, 5, 5 + std::nearbyint(6 / 0.07));
+  const std::vector<int8_t> weights = lite_bytes_of(240, 3);
+  Nhwc scores{1, 1, 5, std::vector<double>(5, 0)};
+  for (size_t row = 0; row < 5; ++row)
+    for (size_t k = 0; k < 48; ++k) scores.elements[row] += (x.elements[k] - 5) * weights[row * 48 + k];
+  requantize(scores, factors_of(0.07f, {0.01f}, 0.3f), {}, 10, -128, 127);
+  check_lite_bytes(quantized_classifier_model(), image,
+                   std::vector<int8_t>(scores.elements.begin(), scores.elements.end()));
+}
+
+TEST_CASE("The products of an int8 TensorFlow Lite classifier become integer operators") {
+  const Graph graph = imported_bytes(quantized_classifier_model(), true);
+  size_t products = 0;
+  for (const auto& node : graph.nodes()) {
+    CHECK(node->as<ops::Dequantize>() == nullptr);
+    CHECK(node->as<ops::Quantize>() == nullptr);
+    if (!node->as<ops::Conv>() && !node->as<ops::Dense>()) continue;
+    ++products;
+    CHECK(graph.value(node->inputs[0]).type == DataType::kS8);
+  }
+  CHECK(products == 3);
+}
+
+TEST_CASE("Average pools of bytes round halves away from zero") {
+  for (const LiteType type : {LiteType::INT8, LiteType::UINT8}) {
+    LiteWriter model;
+    const LiteWriter::Scales scales{{0.5f}, {3}};
+    const int32_t x = model.input("x", {1, 2, 4, 1}, type, scales), y = model.tensor("y", {1, 1, 2, 1}, type, scales);
+    model.add(LiteOp::AVERAGE_POOL_2D, {x}, {y}, lite_options::kPool2D, pool_options(PaddingScheme::VALID, 2, 2));
+    model.output(y);
+    // Sums of 6 and -6, which are 1.5 and -1.5.
+    if (type == LiteType::INT8)
+      check_lite_bytes(model, std::vector<int8_t>{1, 2, -1, -2, 3, 0, -3, 0}, {2, -2});
+    else
+      check_lite_bytes(model, std::vector<uint8_t>{1, 2, 250, 251, 3, 0, 251, 250}, {2, 251});
+  }
+}
+
+TEST_CASE("Products of bytes are rounded once, half to even") {
+  LiteWriter model;
+  const int32_t x = model.input("x", {1, 1, 4, 1}, LiteType::INT8, {{0.5f}, {1}});
+  const int32_t gate = model.constant("gate", {1}, LiteType::INT8, std::vector<int8_t>{8}, {{0.25f}, {-2}});
+  const int32_t y = model.tensor("y", {1, 1, 4, 1}, LiteType::INT8, {{2.5f}, {-7}});
+  model.add(LiteOp::MUL, {x, gate}, {y}).output(y);
+  // Steps: (x - 1) * 10 * 0.05 = 0.5, 1.5, -2.5, 63, of which -7 + 0, 2, -2, 63 remain.
+  check_lite_bytes(model, std::vector<int8_t>{2, 4, -4, 127}, {-7, -5, -9, 56});
+}
+
+TEST_CASE("Pads and nearest resizing of int8 images stay integers and pad with the zero point") {
+  LiteWriter model;
+  const LiteWriter::Scales scales{{0.5f}, {7}};
+  const int32_t x = model.input("x", {1, 1, 2, 1}, LiteType::INT8, scales);
+  const int32_t pads = model.constant("pads", {4, 2}, LiteType::INT32, std::vector<int32_t>{0, 0, 0, 0, 1, 0, 0, 0});
+  const int32_t p = model.tensor("p", {1, 1, 3, 1}, LiteType::INT8, scales);
+  const int32_t y = model.tensor("y", {1, 1, 6, 1}, LiteType::INT8, scales);
+  model.add(LiteOp::PAD, {x, pads}, {p});
+  model.add(LiteOp::RESIZE_NEAREST_NEIGHBOR, {p, model.ints("size", {1, 6})}, {y}).output(y);
+  check_lite_bytes(model, std::vector<int8_t>{-5, 90}, {7, 7, -5, -5, 90, 90});
+  const Graph graph = imported_bytes(model, true);
+  for (const auto& node : graph.nodes()) CHECK(node->as<ops::Dequantize>() == nullptr);
+}
+
+TEST_CASE("A table of a uint8 activation has the output's quantization") {
+  LiteWriter model;
+  const int32_t x = model.input("x", {1, 4}, LiteType::UINT8, {{0.1f}, {128}});
+  const int32_t y = model.tensor("y", {1, 4}, LiteType::UINT8, {{1.0f / 256}, {0}});
+  model.add(LiteOp::LOGISTIC, {x}, {y}).output(y);
+  std::vector<uint8_t> expected;
+  for (const int byte : {0, 100, 128, 255})
+    expected.push_back(
+        static_cast<uint8_t>(std::min(255.0, std::nearbyint(256 / (1 + std::exp(-(byte - 128) * double{0.1f}))))));
+  check_lite_bytes(model, std::vector<uint8_t>{0, 100, 128, 255}, expected);
+}
+
+}  // namespace
+}  // namespace nestrt::test
