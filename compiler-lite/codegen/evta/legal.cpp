@@ -125,7 +125,7 @@ Result<NodeLayer> add_layer(const Graph& graph, const Node& node, const Operator
   if (swap) std::swap(shifts.left_a, shifts.left_b);
   layer.residual = shifts;
   layer.rounding = binary.rounding;
-  layer.bounds = s8::activation_bounds(binary.activation, exponent);
+  layer.bounds = s8::activation_bounds(binary.activation, exponent, binary.rounding);
   return NodeLayer{std::move(layer), node.inputs[swap ? 1 : 0], node.inputs[swap ? 0 : 1]};
 }
 
@@ -176,7 +176,7 @@ Result<NodeLayer> unary_layer(const Node& node, const OperatorSpec& spec) {
     return refused("EVTA supports only the functions ReLU and clip");
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  layer.bounds = s8::activation_bounds(activation, exponent);
+  layer.bounds = s8::activation_bounds(activation, exponent, ops::Rounding::kHalfUp);
   return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
 }
 
