@@ -8,9 +8,9 @@ import struct
 import subprocess
 
 
-def write_random_npy(path, shape, low=-1.0, high=1.0):
+def write_random_npy(path, shape, low=-1.0, high=1.0, seed=1):
     """Writes f32 numbers, uniform in [low, high) and reproducible."""
-    generator = random.Random(1)
+    generator = random.Random(seed)
     size = 1
     for extent in shape:
         size *= extent
