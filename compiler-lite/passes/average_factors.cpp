@@ -20,6 +20,7 @@ namespace s8 = kernels::s8;
 
 constexpr int64_t kMaxElements = 1024;  // of a window, all of whose sums are compared
 constexpr int kMaxBits = 20;            // m
+constexpr uint64_t kStepsPerSum = 4;    // of a comparison
 
 // An average-pool between integers. Real numbers: average * factor.
 struct Average {
@@ -93,7 +94,7 @@ class AverageRewriter {
       const std::optional<Average> average = average_at(node);
       if (!average) continue;
       const std::optional<Weight> weight = weight_of(*average);
-      if (!weight || !gives_same_bytes(*average, *weight)) continue;
+      if (!weight || !charge(*average) || !gives_same_bytes(*average, *weight)) continue;
       NESTRT_RETURN_IF_ERROR(become_conv(*average, *weight));
       ++changes;
     }
@@ -140,6 +141,13 @@ class AverageRewriter {
     average.last = user;
     average.factor = *factor;
     return true;
+  }
+
+  // Charges the weights and the comparison of all sums to the model's budget. Returns false if it is too small.
+  bool charge(const Average& average) {
+    const auto count = static_cast<uint64_t>(average.count);
+    const uint64_t elements = static_cast<uint64_t>(graph_.value(average.pool->inputs[0]).shape[1]) * count;
+    return graph_.folding.charge(elements * sizeof(float), elements + kStepsPerSum * 256 * count);
   }
 
   // If the model's tool does not round like ONNX, its integers define the result.

@@ -168,6 +168,14 @@ TEST_CASE("Averages that no shift computes keep their operator") {
   }
 }
 
+TEST_CASE("An average whose weights would exceed the budget for constants stays") {
+  PowerOfTwoGraph net;
+  net.graph.folding = compiler::FoldingBudget(3 * 4 * 4 - 1);
+  net.check(
+      net.through(add(net.graph, pool_attributes(ops::PoolKind::kAverage, {2, 2}), {net.input({1, 3, 6, 6}, 5)}), 6));
+  CHECK(count(net.graph, Kind::kConv) == 0);
+}
+
 TEST_CASE("Windows that are cut by padding keep their average") {
   PowerOfTwoGraph net;
   ValueId x = add(net.graph, pool_attributes(ops::PoolKind::kAverage, {2, 2}, 1), {net.input({1, 3, 6, 6}, 5)});
