@@ -39,17 +39,16 @@ Status require_fit(const std::string& model, const ImportOptions& import, const 
   return require_model(profile, digest);
 }
 
-// Returns true for QDQ and QLinear models.
-bool states_scales(const Graph& graph) {
+// Returns true for QDQ and QLinear models, if quantize() has not quantized anything.
+bool is_already_quantized(const Graph& graph) {
   for (ValueId id = 0; id < static_cast<ValueId>(graph.num_values()); ++id)
-    if (const auto& quantization = graph.value(id).quantization; quantization && !quantization->scales.empty())
-      return true;
+    if (graph.value(id).quantization) return true;
   return false;
 }
 
 Status require_s8(const Graph& graph, const QuantizationReport& report) {
   if (report.s8_nodes > 0) return {};
-  if (states_scales(graph))
+  if (is_already_quantized(graph))
     return Status(Code::kInvalidArgument,
                   "--quantize s8: the model is already quantized and keeps its own scales; to use exponents, compile "
                   "the original floating-point model");

@@ -55,13 +55,20 @@ const plan::Tensor& tensor_of(const Plan& plan, int32_t operand) {
   return plan.tables().tensors[static_cast<uint32_t>(operand)];
 }
 
-// Returns the step between possible values of a tensor that `op` computes from integers with a scale, otherwise 0.
+double largest_scale(const plan::Quantization& quantization) {
+  double largest = 0;
+  for (const float scale : quantization.scales) largest = std::max(largest, double{scale});
+  for (const int exponent : quantization.exponents) largest = std::max(largest, std::ldexp(1.0, -exponent));
+  return largest;
+}
+
+// Returns the step between possible values of a tensor that `op` computes from integers, otherwise 0.
 double step_of(const Plan& plan, const plan::Operator& op) {
   const ops::Kind kind = op.kind();
   if (kind != ops::Kind::kDequantize && kind != ops::Kind::kReshape) return 0;
   const auto& source = tensor_of(plan, op.inputs[0]).quantization;
-  if (!source || source->scales.empty()) return 0;
-  if (kind == ops::Kind::kDequantize) return *std::max_element(source->scales.begin(), source->scales.end());
+  if (!source) return 0;
+  if (kind == ops::Kind::kDequantize) return largest_scale(*source);
   // If the result has no quantization, it contains the integers themselves, in steps of 1.
   return tensor_of(plan, op.outputs[0]).quantization ? 0 : 1;
 }
@@ -198,13 +205,10 @@ void allow_for_hybrid_layers(CheckOptions& options) {
 
 // Raises the tolerance for models with short float types. nestrt computes them in f32, whereas ONNX Runtime rounds to
 // the short type. The errors of operators are independent, so the total grows with the square root of their number.
-void allow_for_short_floats(const Plan& plan, CheckOptions& options) {
-  if (is_tflite(options.model)) return allow_for_hybrid_layers(options);
-  const auto model = read_onnx_model(options.model, ImportLimits());
-  if (!model) return;  // ONNX Runtime reports the problem
+void allow_for_short_floats(const Plan& plan, const OnnxModel& model, CheckOptions& options) {
   for (const auto& [type, rounding] : {std::pair("float16", 0x1p-11), std::pair("bfloat16", 0x1p-8)}) {
     const double roundings = 4 + 2 * std::sqrt(static_cast<double>(plan.tables().operators.size()));
-    if (!model->converted_types.contains(type) || options.tolerance >= roundings * rounding) continue;
+    if (!model.converted_types.contains(type) || options.tolerance >= roundings * rounding) continue;
     options.tolerance = roundings * rounding;
     log(LogLevel::kWarning, fmt::format("the model has values of {}, which ONNX Runtime rounds and nestrt computes in "
                                         "f32; using a tolerance of {:.2g}",
@@ -220,13 +224,41 @@ Result<std::vector<NamedArrays>> run_reference(OnnxRuntimeRequest request) {
   return run_onnx_runtime(request);
 }
 
+bool rounds_half_to_even(const plan::Operator& op) {
+  if (const auto* pool = op.as<ops::Pool>(); pool != nullptr && pool->kind == ops::PoolKind::kMax) return true;
+  const auto rounds = []<typename Op>(const Op& attributes) {
+    if constexpr (requires { attributes.rounding; })
+      return attributes.rounding == ops::Rounding::kHalfEven;
+    else
+      return true;
+  };
+  return std::visit(rounds, op.attributes);
+}
+
+// Returns true unless an operator with exponents rounds otherwise than ONNX.
+bool rounds_like_onnx(const Plan& plan) {
+  return std::ranges::all_of(plan.tables().operators, [&plan](const plan::Operator& op) {
+    const auto& quantization = tensor_of(plan, op.outputs[0]).quantization;
+    return !quantization || quantization->exponents.empty() || rounds_half_to_even(op);
+  });
+}
+
+// Returns true for QDQ and QLinear models.
+bool states_integers(const OnnxModel& model) {
+  return std::ranges::any_of(model.nodes, [](const OnnxNode& node) {
+    return node.op_type == "QuantizeLinear" || node.op_type.starts_with("QLinear");
+  });
+}
+
 }  // namespace
 
 Result<CheckReport> check(const CheckOptions& asked) {
   CheckOptions options = asked;
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> whole, Plan::map(options.plan, Verification::kComplete));
   NESTRT_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, tools::plan_of_shape(whole, options.shape));
-  allow_for_short_floats(*plan, options);
+  const auto model = read_onnx_model(options.model, ImportLimits());  // ONNX Runtime reports problems
+  if (is_tflite(options.model)) allow_for_hybrid_layers(options);
+  if (model) allow_for_short_floats(*plan, *model, options);
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, open_units("cpu"));
   NESTRT_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::create(plan, units));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<Run> runs, gather_runs(options, *plan));
@@ -242,7 +274,8 @@ Result<CheckReport> check(const CheckOptions& asked) {
   CheckReport report;
   report.reference = is_tflite(options.model) ? "LiteRT" : "ONNX Runtime";
   report.tolerance = options.tolerance;
-  report.quantized = is_quantized(*plan);
+  const bool has_integers_of_model = model && states_integers(*model) && rounds_like_onnx(*plan);
+  report.quantized = is_quantized(*plan) && !has_integers_of_model;
   for (size_t i = 0; i < runs.size(); ++i) {
     NESTRT_ASSIGN_OR_RETURN(const auto actual, run_session(*session, runs[i].inputs));
     NESTRT_RETURN_IF_ERROR(compare_outputs(options, *plan, *session, i, actual, expected[i], report));

@@ -95,9 +95,10 @@ def session_options(optimise, precise):
 
 def open_session(path, optimise):
     def session(precise):
-        # This optimizer quantizes f32 weights and biases behind quantized inputs, which the model does not state.
+        # These optimizers change results: the first quantizes f32 weights and biases behind quantized inputs, the second
+        # drops the first of two roundings to different scales.
         return ort.InferenceSession(path, session_options(optimise, precise), providers=["CPUExecutionProvider"],
-                                    disabled_optimizers=["WeightBiasQuantization"])
+                                    disabled_optimizers=["WeightBiasQuantization", "DoubleQDQPairsRemover"])
 
     try:
         return session(precise=True)

@@ -9,12 +9,19 @@
 #include "compiler-lite/emit/version.h"
 #include "compiler-lite/export/check_model.h"
 #include "compiler-lite/export/model_writer.h"
+#include "compiler-lite/graph/rounding.h"
 
 namespace nestrt::compiler {
 namespace {
 
 // Returns the file format version that belongs to the opset.
 int64_t ir_version(int64_t opset) { return opset < 15 ? 7 : 8; }
+
+void state_rounding(ops::Rounding rounding, onnx::ModelProto& model) {
+  onnx::StringStringEntryProto& entry = *model.add_metadata_props();
+  entry.set_key(std::string(kRoundingKey));
+  entry.set_value(std::string(ops::name(rounding)));
+}
 
 Status too_large() { return Status(Code::kUnsupported, "the ONNX model exceeds 2 GiB, the limit for one file"); }
 
@@ -65,6 +72,7 @@ Result<std::string> export_onnx(const Graph& graph, const ExportedPart& part, Va
   onnx::OperatorSetIdProto& operators = *model.add_opset_import();
   operators.set_domain("");
   operators.set_version(opset);
+  if (graph.qdq_rounding != ops::Rounding::kHalfEven) state_rounding(graph.qdq_rounding, model);
   NESTRT_RETURN_IF_ERROR(ModelWriter(graph, part, names, opset, *model.mutable_graph()).write());
   if (model.ByteSizeLong() > INT_MAX) return too_large();
   NESTRT_RETURN_IF_ERROR(check_onnx_model(model));

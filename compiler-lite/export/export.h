@@ -4,8 +4,9 @@
 // Every operator becomes standard ONNX of one opset, fused activations and residuals become separate nodes again, and
 // constants become initializers. Every value has a type and a shape. Constants that the model stored as integers become
 // integers with a DequantizeLinear. A quantized graph becomes QDQ: each operator computes real numbers between
-// DequantizeLinear and QuantizeLinear, with nestrt's power-of-two scales. ONNX rounds halves to even and nestrt rounds
-// them up, so integers may differ by one step.
+// DequantizeLinear and QuantizeLinear, with nestrt's power-of-two scales. ONNX rounds halves to even. If the graph
+// rounds them otherwise, the model's metadata states how (kRoundingKey): nestc computes the graph's integers again, and
+// other runtimes may differ by one step.
 //
 // The checker and the shape inference of the ONNX library must accept every exported model.
 #pragma once

@@ -17,6 +17,7 @@ Graph Graph::clone() const {
   copy.inputs = inputs;
   copy.outputs = outputs;
   copy.folding = folding;
+  copy.qdq_rounding = qdq_rounding;
   copy.values_ = values_;
   copy.producers_.resize(values_.size(), nullptr);
   copy.users_.resize(values_.size());

@@ -101,6 +101,8 @@ class Graph {
   std::vector<GraphInput> inputs;
   OutputList outputs;
   FoldingBudget folding;  // remaining budget
+  // How the tool that quantized the model rounds to scales that are powers of two. ONNX rounds half to even.
+  ops::Rounding qdq_rounding = ops::Rounding::kHalfEven;
 
   // --- Values ---
   size_t num_values() const { return values_.size(); }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "compiler-lite/graph/rounding.h"
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/graph_inputs.h"
 #include "compiler-lite/import/graph_nodes.h"
@@ -47,6 +48,14 @@ void note_last_values(GraphBuilder& builder, const OnnxModel& model) {
   builder.set_last_values(std::move(last));
 }
 
+Result<ops::Rounding> qdq_rounding(const OnnxModel& model, const ImportOptions& options) {
+  if (options.qdq_rounding) return *options.qdq_rounding;
+  if (!model.rounding) return ops::Rounding::kHalfEven;
+  if (const auto rounding = rounding_named(*model.rounding)) return *rounding;
+  return Status(Code::kInvalidModel, fmt::format("the metadata '{}' is '{}'; expected half_even, half_up or floor",
+                                                 kRoundingKey, model.rounding->substr(0, 40)));
+}
+
 Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   if (static_cast<int64_t>(model.nodes.size() + model.subgraph_nodes.size()) > options.limits.nodes)
     return too_many_nodes(options.limits.nodes);
@@ -62,6 +71,7 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   GraphBuilder builder(options.limits, model.file_bytes);
   note_last_values(builder, model);
   builder.graph().name = model.name;
+  NESTRT_ASSIGN_OR_RETURN(builder.graph().qdq_rounding, qdq_rounding(model, options));
   for (const OnnxTensor& tensor : model.initializers)
     NESTRT_RETURN_IF_ERROR(builder.define(tensor.name, builder.add_constant(tensor)));
   NESTRT_RETURN_IF_ERROR(add_inputs(builder, model, options));

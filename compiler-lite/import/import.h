@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -25,6 +26,8 @@ namespace nestrt::compiler {
 struct ImportOptions {
   std::map<std::string, Shape> input_shapes;   // fixes dynamic dimensions
   std::map<std::string, HostTensor> bindings;  // inputs that become constants
+  // Graph::qdq_rounding; empty: as the model's metadata states (kRoundingKey), else half to even.
+  std::optional<ops::Rounding> qdq_rounding;
   ImportLimits limits;
 };
 

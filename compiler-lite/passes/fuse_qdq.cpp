@@ -361,9 +361,8 @@ class QdqFuser {
     const ops::ActivationKind activation = product_activation(*node).kind;
     const ValueId x = integers(*node, 0);
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
-    const std::optional<Target> target = target_of(*node);
-    if (target && !kernels::s8::has_bounds(activation)) return false;
-    if (!target && activation != ops::ActivationKind::kNone) return false;
+    std::optional<Target> target = target_of(*node);
+    if (!kernels::s8::has_bounds(activation)) target.reset();  // the activation needs real numbers
     auto product = integer_product(graph_, *node, affine(x));
     if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
     if (!target || product->bias_error > kMaxBiasError * double{target->affine.scale})
@@ -373,7 +372,7 @@ class QdqFuser {
     return true;
   }
 
-  // The result is f32. A bias that is not an integer is added to it.
+  // The result is f32. A bias that is not an integer is added to it, and the activation applies to it.
   Result<bool> rewrite_wide_product(Node* node, ValueId x, IntegerProduct product) {
     const bool adds_bias = !product.bias_is_integer;
     if (adds_bias) product.bias.clear();
@@ -387,12 +386,17 @@ class QdqFuser {
     };
     widen(std::get_if<ops::Conv>(&attributes));
     widen(std::get_if<ops::Dense>(&attributes));
-    if (!adds_bias) {
+    if (!adds_bias && activation.kind == ops::ActivationKind::kNone) {
       NESTRT_RETURN_IF_ERROR(replace(graph_, node, std::move(attributes), inputs).error());
       return true;
     }
     const std::string name = graph_.value(node->outputs[0]).name + ".products";
     NESTRT_ASSIGN_OR_RETURN(Node * products, graph_.add_node(node->name, std::move(attributes), inputs, {name}));
+    if (!adds_bias) {
+      node->name += ".activation";
+      NESTRT_RETURN_IF_ERROR(replace(graph_, node, as_unary(activation), products->outputs).error());
+      return true;
+    }
     const ValueId bias = bias_to_broadcast(*node, graph_.value(products->outputs[0]).shape.rank());
     node->name += ".bias";
     const ops::Binary sum{.kind = ops::BinaryKind::kAdd, .activation = activation};

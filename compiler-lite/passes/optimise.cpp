@@ -29,6 +29,13 @@ Result<int> run_pass(const Pass& pass, int round, const PassOptions& options, Gr
   return changes;
 }
 
+bool has_exponents(const Graph& graph) {
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.num_values()); ++id)
+    if (const auto& quantization = graph.value(id).quantization; quantization && !quantization->exponents.empty())
+      return true;
+  return false;
+}
+
 }  // namespace
 
 Status optimise(Graph& graph, const PassOptions& options) {
@@ -49,7 +56,7 @@ Status optimise(Graph& graph, const PassOptions& options) {
 }
 
 Status fuse(Graph& graph, const PassOptions& options) {
-  if (!options.quantizes) return {};
+  if (!options.quantizes && !has_exponents(graph)) return {};
   for (const Pass& pass : passes())
     if (pass.after_quantization) NESTRT_RETURN_IF_ERROR(run_pass(pass, 0, options, graph).error());
   return {};

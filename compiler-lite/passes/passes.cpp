@@ -20,7 +20,9 @@ constexpr Pass kPasses[] = {
      .run = &fuse_residual,
      .after_quantization = true},
     {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
+    {"average-factors", "turn averages with a factor between integers into products", &average_factors, true},
     {"fuse-qdq", "compute with integers between Dequantize and Quantize", &fuse_qdq, true},
+    {"use-exponents", "state scales that are powers of two as exponents", &use_exponents, true},
 };
 
 }  // namespace

@@ -47,7 +47,12 @@ Result<int> fuse_pad(Graph& graph);
 Result<int> fuse_residual(Graph& graph);
 // Fuses the activation after a Conv, ConvTranspose, Dense or Binary into it.
 Result<int> fuse_activation(Graph& graph);
+// Replaces average-pools between integers with scales that are powers of two by depthwise Convs if the bytes stay
+// equal.
+Result<int> average_factors(Graph& graph);
 // Converts operators between Dequantize and Quantize to integer arithmetic, for tensors with scales.
 Result<int> fuse_qdq(Graph& graph);
+// Replaces scales that are powers of two by exponents, which units without real factors support.
+Result<int> use_exponents(Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler-lite/graph/rounding.h"
 #include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
 #include "compiler-lite/quantize/assignment.h"
@@ -48,7 +49,8 @@ class GraphQuantizer {
     const auto [found, is_new] = s8_.try_emplace(id, kNoValue);
     if (!is_new) return found->second;
     const std::string name = graph_.value(id).name;
-    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name + ".quantize", ops::Quantize{}, {id}, {s8_name(id)}));
+    const ops::Quantize quantize{.rounding = rounding_of_reals(options_.rounding)};
+    NESTRT_ASSIGN_OR_RETURN(Node * node, graph_.add_node(name + ".quantize", quantize, {id}, {s8_name(id)}));
     graph_.value(node->outputs[0]).quantization = quantization({exponents_.at(id)}, -1);
     return s8_[id] = node->outputs[0];
   }
@@ -153,6 +155,7 @@ Result<QuantizationReport> quantize(Graph& graph, const QuantizationProfile& pro
     equalise(graph, equalised);
   Assignment assignment = assign(graph, equalised, options);
   NESTRT_RETURN_IF_ERROR(GraphQuantizer(graph, assignment, options).run());
+  graph.qdq_rounding = options.rounding;
   return QuantizationReport{static_cast<int>(assignment.nodes.size()), std::move(assignment.kept)};
 }
 

@@ -33,7 +33,7 @@ struct Corrections {
 };
 
 struct QuantizeOptions {
-  ops::Rounding rounding = ops::Rounding::kHalfUp;  // of integer results; f32 values are always rounded half up
+  ops::Rounding rounding = ops::Rounding::kHalfUp;  // of integer results; for f32 values see rounding_of_reals()
   Scales scales = Scales::kTensor;
   bool per_channel = true;  // one weight exponent per output channel
   Corrections corrections;

@@ -296,7 +296,7 @@ std::string QuantizationSettings::text() const {
   result += fmt::format(" --corrections {}", fmt::join(names_of(options.corrections), ","));
   if (options.scales == Scales::kSingle) result += " --scales single";
   if (!options.per_channel) result += " --per-tensor";
-  if (options.rounding == ops::Rounding::kFloor) result += " --rounding floor";
+  if (options.rounding != ops::Rounding::kHalfUp) result += fmt::format(" --rounding {}", ops::name(options.rounding));
   if (!options.keep_f32.empty()) result += fmt::format(" --keep-f32 {}", fmt::join(options.keep_f32, ","));
   return result;
 }

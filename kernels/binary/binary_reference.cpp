@@ -229,7 +229,7 @@ Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
   const ops::Binary& attributes = *spec.as<ops::Binary>();
   NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
-  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, exponent);
+  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, exponent, attributes.rounding);
   return s8_kernel(spec, [shifts, rounding = attributes.rounding, bounds](int8_t a, int8_t b) {
     return s8::add(a, b, shifts, rounding, bounds);
   });

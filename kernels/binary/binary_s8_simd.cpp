@@ -15,13 +15,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 
-void add_elements(const s8::AddShifts& shifts, int32_t rounding, s8::Bounds bounds, const int8_t* a, const int8_t* b,
-                  int8_t* y, int64_t count) {
-  const auto add_block = [&](int8_t* to, const int8_t* from_a, const int8_t* from_b) HWY_ATTR {
-    for (int64_t i = 0; i < kBlock; i += kLanes)
-      store_s8(add_s8(load_s8(from_a + i), load_s8(from_b + i), shifts, rounding), bounds, to + i);
+void add_elements(const s8::AddShifts& shifts, ops::Rounding rounding, s8::Bounds bounds, const int8_t* a,
+                  const int8_t* b, int8_t* y, int64_t count) {
+  const auto add_all = [&](const auto& add) HWY_ATTR {
+    const auto add_block = [&](int8_t* to, const int8_t* from_a, const int8_t* from_b) HWY_ATTR {
+      for (int64_t i = 0; i < kBlock; i += kLanes)
+        store_s8(add(load_s8(from_a + i), load_s8(from_b + i)), bounds, to + i);
+    };
+    map_blocks(count, add_block, y, a, b);
   };
-  map_blocks(count, add_block, y, a, b);
+  if (rounding == ops::Rounding::kHalfEven) return add_all(AddS8<true>(shifts, rounding));
+  add_all(AddS8<false>(shifts, rounding));
 }
 
 #if HWY_TARGET == HWY_AVX3
@@ -160,9 +164,8 @@ Result<std::unique_ptr<Kernel>> prepare_binary_s8_add(const OperatorSpec& spec) 
   const ops::Binary& attributes = *spec.as<ops::Binary>();
   NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
-  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, exponent);
-  const int32_t rounding = s8::rounding_term(shifts.right, attributes.rounding);
-  return add_kernel(spec, [shifts, rounding, bounds, run = simd_pick(add_elements_table)](
+  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, exponent, attributes.rounding);
+  return add_kernel(spec, [shifts, rounding = attributes.rounding, bounds, run = simd_pick(add_elements_table)](
                               const int8_t* a, const int8_t* b, int8_t* y, int64_t count) {
     run(shifts, rounding, bounds, a, b, y, count);
   });

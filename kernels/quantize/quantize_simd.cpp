@@ -23,11 +23,12 @@ using VF = hn::Vec<DF>;
 #if HWY_TARGET == HWY_NEON
 // Returns x * scale rounded and limited to 32 bits. Conversions saturate and map NaN to 0. The product is exact except
 // for underflow: for `floor`, an underflowed negative product still counts as below zero.
-template <bool kFloor>
+template <ops::Rounding kRounding>
 HWY_INLINE int32x4_t rounded(const float* from, float scale) {
   const float32x4_t x = vld1q_f32(from), v = vmulq_n_f32(x, scale);
+  if constexpr (kRounding == ops::Rounding::kHalfEven) return vcvtnq_s32_f32(v);
   const int32x4_t below = vcvtmq_s32_f32(v);
-  if constexpr (kFloor) {
+  if constexpr (kRounding == ops::Rounding::kFloor) {
     const uint32x4_t underflow = vandq_u32(vcltzq_f32(x), vceqzq_f32(v));
     return vqaddq_s32(below, vreinterpretq_s32_u32(underflow));
   } else {
@@ -37,24 +38,25 @@ HWY_INLINE int32x4_t rounded(const float* from, float scale) {
   }
 }
 
-template <bool kFloor>
+template <ops::Rounding kRounding>
 HWY_INLINE void quantize_block(const float* from, float scale, int8_t* to) {
   static_assert(s8::kLow == INT8_MIN && s8::kHigh == INT8_MAX, "what narrows limits to these");
   int32x4_t y[4];
-  for (int i = 0; i < 4; ++i) y[i] = rounded<kFloor>(from + i * 4, scale);
+  for (int i = 0; i < 4; ++i) y[i] = rounded<kRounding>(from + i * 4, scale);
   const int16x8_t first = vqmovn_high_s32(vqmovn_s32(y[0]), y[1]), second = vqmovn_high_s32(vqmovn_s32(y[2]), y[3]);
   vst1q_s8(to, vqmovn_high_s16(vqmovn_s16(first), second));
 }
 #else
 // Returns x * scale rounded, before the limits of s8. The product is exact except for underflow: for `floor`, an
 // underflowed negative product still counts as below zero.
-template <bool kFloor>
+template <ops::Rounding kRounding>
 HWY_INLINE V32 rounded(VF x, VF scale) {
   const DF d;
   const VF zero = hn::Zero(d), number = hn::IfThenElse(hn::Eq(x, x), x, zero);
   const VF v = hn::Min(hn::Max(hn::Mul(number, scale), hn::Set(d, s8::kLow - 1.0f)), hn::Set(d, s8::kHigh + 1.0f));
+  if constexpr (kRounding == ops::Rounding::kHalfEven) return hn::NearestInt(v);
   const VF below = hn::Floor(v);
-  if constexpr (kFloor) {
+  if constexpr (kRounding == ops::Rounding::kFloor) {
     const auto underflow = hn::And(hn::Lt(number, zero), hn::Eq(v, zero));
     return hn::ConvertTo(D32(), hn::IfThenElse(underflow, hn::Set(d, -1.0f), below));
   } else {
@@ -64,24 +66,27 @@ HWY_INLINE V32 rounded(VF x, VF scale) {
   }
 }
 
-template <bool kFloor>
+template <ops::Rounding kRounding>
 HWY_INLINE void quantize_block(const float* from, float scale, int8_t* to) {
   const VF factor = hn::Set(DF(), scale);
-  for (int64_t i = 0; i < kBlock; i += kLanes) store_s8(rounded<kFloor>(hn::LoadU(DF(), from + i), factor), {}, to + i);
+  for (int64_t i = 0; i < kBlock; i += kLanes)
+    store_s8(rounded<kRounding>(hn::LoadU(DF(), from + i), factor), {}, to + i);
 }
 #endif
 
-template <bool kFloor>
+template <ops::Rounding kRounding>
 HWY_INLINE void quantize_all(float scale, const float* x, int8_t* y, int64_t count) {
-  const auto block = [scale](int8_t* to, const float* from) HWY_ATTR { quantize_block<kFloor>(from, scale, to); };
+  const auto block = [scale](int8_t* to, const float* from) HWY_ATTR { quantize_block<kRounding>(from, scale, to); };
   map_blocks(count, block, y, x);
 }
 
 }  // namespace
 
 void quantize_elements(ops::Rounding rounding, float scale, const float* x, int8_t* y, int64_t count) {
-  if (rounding == ops::Rounding::kFloor) return quantize_all<true>(scale, x, y, count);
-  quantize_all<false>(scale, x, y, count);
+  using ops::Rounding;
+  if (rounding == Rounding::kFloor) return quantize_all<Rounding::kFloor>(scale, x, y, count);
+  if (rounding == Rounding::kHalfEven) return quantize_all<Rounding::kHalfEven>(scale, x, y, count);
+  quantize_all<Rounding::kHalfUp>(scale, x, y, count);
 }
 
 // Quantizes to a scale: ties go to even, NaN to the zero point.

@@ -15,15 +15,13 @@ namespace {
 
 bool is_byte(DataType type) { return type == DataType::kS8 || type == DataType::kU8; }
 
+Status check_tensor(const TensorSpec& tensor, std::string_view what) {
+  return s8c::has_scales(tensor) ? s8c::affine_of(tensor, what).error() : s8::exponent_of(tensor, what).error();
+}
+
 Status check_quantization(const OperatorSpec& spec) {
-  if (s8c::has_scales(spec.inputs[0])) {
-    NESTRT_RETURN_IF_ERROR(s8c::affine_of(spec.inputs[0], "the input").error());
-    return spec.outputs.empty() ? Status() : s8c::affine_of(spec.outputs[0], "the output").error();
-  }
-  if (spec.as<ops::Requantize>()->activation.kind != ops::ActivationKind::kNone)
-    return rule_error("an activation needs an input with a scale");
-  NESTRT_RETURN_IF_ERROR(s8::exponent_of(spec.inputs[0], "the input").error());
-  return spec.outputs.empty() ? Status() : s8::exponent_of(spec.outputs[0], "the output").error();
+  NESTRT_RETURN_IF_ERROR(check_tensor(spec.inputs[0], "the input"));
+  return spec.outputs.empty() ? Status() : check_tensor(spec.outputs[0], "the output");
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
@@ -36,8 +34,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(type, spec.inputs[0].shape);
 }
 
-bool accepts_table(const OperatorSpec& spec) { return is_stored_map(spec) && s8c::has_scales(spec.inputs[0]); }
-bool accepts_simd(const OperatorSpec& spec) { return is_stored_map(spec) && !s8c::has_scales(spec.inputs[0]); }
+bool accepts_table(const OperatorSpec& spec) { return is_stored_map(spec) && !shifts_elements(spec); }
+bool accepts_simd(const OperatorSpec& spec) { return is_stored_map(spec) && shifts_elements(spec); }
 
 bool divides(const OperatorSpec& spec) { return divides_elements(spec, 1); }
 
@@ -48,6 +46,11 @@ constexpr KernelVariant kKernels[] = {
 };
 
 }  // namespace
+
+bool shifts_elements(const OperatorSpec& spec) {
+  return !s8c::has_scales(spec.inputs[0]) && !s8c::has_scales(spec.outputs[0]) &&
+         s8::has_bounds(spec.as<ops::Requantize>()->activation.kind);
+}
 
 template <>
 const OperatorRules& rules<ops::Requantize>() {

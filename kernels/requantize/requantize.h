@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantize: converts integers to a different quantization. s8 is converted to s8 with another exponent, rounded as
-// the attributes specify. With scales, s8 or u8 is converted to s8 or u8 through f32, with an optional activation.
-// Results are clipped. Input and output have the same layout.
+// Requantize: converts integers to a different quantization, with an optional activation of the real numbers. Input and
+// output each have an exponent, or a scale and a zero point, and the same layout.
 #pragma once
 
 #include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
+// Returns whether shifts and bounds give the results: both tensors have exponents, and the activation only limits.
+bool shifts_elements(const OperatorSpec& spec);
+
 Result<std::unique_ptr<Kernel>> prepare_requantize_reference(const OperatorSpec& spec);
-// Accepts any layout.
+// Accepts any layout. Requires: shifts_elements().
 Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

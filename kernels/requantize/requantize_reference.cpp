@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <variant>
 
 #include "kernels/common/framework/map_elements.h"
 #include "kernels/common/quantization/s8c_operands.h"
@@ -8,35 +9,61 @@
 namespace nestrt::kernels {
 namespace {
 
-// With scales an element has 256 values, so a table of 256 results suffices.
+// The numbers that a tensor's integers represent: an exponent, or a scale and a zero point.
+using Numbers = std::variant<int, s8c::Affine>;
+
+Result<Numbers> numbers_of(const TensorSpec& tensor, std::string_view what) {
+  if (s8c::has_scales(tensor)) {
+    NESTRT_ASSIGN_OR_RETURN(const s8c::Affine affine, s8c::affine_of(tensor, what));
+    return Numbers(affine);
+  }
+  NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(tensor, what));
+  return Numbers(exponent);
+}
+
+template <typename T>
+float dequantized(T q, const Numbers& from) {
+  if (const auto* affine = std::get_if<s8c::Affine>(&from)) return s8c::dequantize(q, *affine);
+  return s8::dequantize(static_cast<int8_t>(q), *std::get_if<int>(&from));
+}
+
+template <typename T>
+T quantized(float x, const Numbers& to, ops::Rounding rounding) {
+  if (const auto* affine = std::get_if<s8c::Affine>(&to)) return s8c::quantize<T>(x, *affine);
+  return static_cast<T>(s8::quantize(x, *std::get_if<int>(&to), rounding));
+}
+
+// An element has 256 values, so a table of 256 results suffices.
 template <typename In, typename Out>
-Result<std::unique_ptr<Kernel>> between_scales(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
-  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
-  const Activation activation = spec.as<ops::Requantize>()->activation;
+Result<std::unique_ptr<Kernel>> by_table(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const Numbers from, numbers_of(spec.inputs[0], "the input"));
+  NESTRT_ASSIGN_OR_RETURN(const Numbers to, numbers_of(spec.outputs[0], "the output"));
+  const ops::Requantize& attributes = *spec.as<ops::Requantize>();
   std::array<Out, 256> results;
   for (int i = 0; i < 256; ++i)
-    results[static_cast<size_t>(i)] =
-        s8c::quantize<Out>(apply_activation(activation, s8c::dequantize(static_cast<In>(i), from)), to);
+    results[static_cast<size_t>(i)] = quantized<Out>(
+        apply_activation(attributes.activation, dequantized(static_cast<In>(i), from)), to, attributes.rounding);
   return map_elements<In, Out>(stored_elements(spec.inputs[0]),
                                [results](In q) { return results[static_cast<uint8_t>(q)]; });
 }
 
 template <typename In>
-Result<std::unique_ptr<Kernel>> from_scales(const OperatorSpec& spec) {
-  return spec.outputs[0].type == DataType::kU8 ? between_scales<In, uint8_t>(spec) : between_scales<In, int8_t>(spec);
+Result<std::unique_ptr<Kernel>> by_table_from(const OperatorSpec& spec) {
+  return spec.outputs[0].type == DataType::kU8 ? by_table<In, uint8_t>(spec) : by_table<In, int8_t>(spec);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> prepare_requantize_reference(const OperatorSpec& spec) {
-  if (spec.inputs[0].type == DataType::kU8) return from_scales<uint8_t>(spec);
-  if (s8c::has_scales(spec.inputs[0])) return from_scales<int8_t>(spec);
+  if (spec.inputs[0].type == DataType::kU8) return by_table_from<uint8_t>(spec);
+  if (!shifts_elements(spec)) return by_table_from<int8_t>(spec);
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
+  const ops::Requantize& attributes = *spec.as<ops::Requantize>();
+  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, to, attributes.rounding);
   return map_elements<int8_t, int8_t>(stored_elements(spec.inputs[0]),
-                                      [from, to, rounding = spec.as<ops::Requantize>()->rounding](int8_t q) {
-                                        return s8::requantize(q, from, to, rounding);
+                                      [from, to, rounding = attributes.rounding, bounds](int8_t q) {
+                                        return s8::requantize(q, from, to, rounding, bounds);
                                       });
 }
 

@@ -15,12 +15,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 
-void requantize_elements(const s8::AddShifts& shifts, int32_t rounding, const int8_t* x, int8_t* y, int64_t count) {
-  const auto requantize_block = [&](int8_t* to, const int8_t* from) HWY_ATTR {
-    for (int64_t i = 0; i < kBlock; i += kLanes)
-      store_s8(add_s8(load_s8(from + i), hn::Zero(D32()), shifts, rounding), {}, to + i);
+void requantize_elements(const s8::AddShifts& shifts, ops::Rounding rounding, s8::Bounds bounds, const int8_t* x,
+                         int8_t* y, int64_t count) {
+  const auto requantize_all = [&](const auto& add) HWY_ATTR {
+    const auto requantize_block = [&](int8_t* to, const int8_t* from) HWY_ATTR {
+      for (int64_t i = 0; i < kBlock; i += kLanes) store_s8(add(load_s8(from + i), hn::Zero(D32())), bounds, to + i);
+    };
+    map_blocks(count, requantize_block, y, x);
   };
-  map_blocks(count, requantize_block, y, x);
+  if (rounding == ops::Rounding::kHalfEven) return requantize_all(AddS8<true>(shifts, rounding));
+  requantize_all(AddS8<false>(shifts, rounding));
 }
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE
@@ -36,11 +40,13 @@ Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
   const s8::AddShifts shifts{std::clamp(to - from, 0, 8), 0, std::clamp(from - to, 0, s8::kMaxShift)};
-  const int32_t rounding = s8::rounding_term(shifts.right, spec.as<ops::Requantize>()->rounding);
-  return map_ranges<int8_t, int8_t>(stored_elements(spec.inputs[0]),
-                                    [shifts, rounding, run = simd_pick(requantize_elements_table)](auto... operands) {
-                                      run(shifts, rounding, operands...);
-                                    });
+  const ops::Requantize& attributes = *spec.as<ops::Requantize>();
+  const s8::Bounds bounds = s8::activation_bounds(attributes.activation, to, attributes.rounding);
+  return map_ranges<int8_t, int8_t>(
+      stored_elements(spec.inputs[0]),
+      [shifts, rounding = attributes.rounding, bounds, run = simd_pick(requantize_elements_table)](auto... operands) {
+        run(shifts, rounding, bounds, operands...);
+      });
 }
 
 }  // namespace nestrt::kernels

@@ -73,7 +73,7 @@ Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec) {
     return s8c::activation_bounds(activation, affine);
   }
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.inputs[0], "the input"));
-  return s8::activation_bounds(activation, exponent);
+  return s8::activation_bounds(activation, exponent, ops::Rounding::kHalfUp);
 }
 
 bool accepts_unary_reference(const OperatorSpec& spec) { return is_plain(spec); }

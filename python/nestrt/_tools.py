@@ -231,12 +231,14 @@ def compile(
     tuning_cache: a file, or "none".
     computed_constants: the maximum size of constants that the compiler computes, in MB beyond the model's own, 0 to
         4096.
+    qdq_rounding: how the tool that quantized the model rounds to scales that are powers of two: "half_even" (default,
+        as in ONNX), "half_up" or "floor".
     quantize: "s8" uses 8-bit integers; inputs and outputs remain real numbers. The following options require it.
     calibration: a Calibration, its .yaml file, or samples as for calibrate().
     method, percentile, calibration_limit, skip_unreadable: as for calibrate().
     scales: "tensor" or "single".
     per_tensor: one scale for all channels of weights.
-    rounding: "half_up" or "floor".
+    rounding: "half_up", "floor" or "half_even".
     corrections: a list of "equalisation", "weights" and "bias".
     keep_f32: operators that stay in floating point.
     max_loss: search for a quantization that loses at most this many percentage points of top-1.

@@ -17,6 +17,7 @@
 
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/compile.h"
+#include "compiler-lite/graph/rounding.h"
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "compiler-lite/tuning/evaluator.h"
 #include "compiler-lite/tuning/search.h"
@@ -64,6 +65,8 @@ Status read_shapes(const nb::dict& values, std::map<std::string, Shape>& shapes)
 
 Status read_import(const nb::dict& values, compiler::ImportOptions& options) {
   NESTRT_RETURN_IF_ERROR(read_shapes(values, options.input_shapes));
+  if (values.contains("qdq_rounding"))
+    options.qdq_rounding = compiler::rounding_named(nb::cast<std::string>(values["qdq_rounding"]));
   if (values.contains("computed_constants"))
     options.limits.folded_bytes = nb::cast<int64_t>(values["computed_constants"]) << 20;
   if (values.contains("bindings"))
@@ -243,7 +246,7 @@ nb::dict as_dict(const compiler::QuantizationSettings& settings) {
   values["corrections"] = corrections;
   values["scales"] = options.scales == compiler::Scales::kSingle ? "single" : "tensor";
   values["per_tensor"] = !options.per_channel;
-  values["rounding"] = options.rounding == ops::Rounding::kFloor ? "floor" : "half_up";
+  values["rounding"] = std::string(ops::name(options.rounding));
   values["keep_f32"] = std::vector<std::string>(options.keep_f32.begin(), options.keep_f32.end());
   return values;
 }

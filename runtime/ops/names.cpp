@@ -36,6 +36,7 @@ std::string_view name(Rounding value) {
   static constexpr Named<Rounding> kNames[] = {
       {Rounding::kHalfUp, "half_up"},
       {Rounding::kFloor, "floor"},
+      {Rounding::kHalfEven, "half_even"},
   };
   return find(kNames, value);
 }

@@ -18,9 +18,9 @@ def write_npy(path, shape, type_name, values):
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + values.tobytes())
 
 
-def write_random_npy(path, shape, low=-1.0, high=1.0):
+def write_random_npy(path, shape, low=-1.0, high=1.0, seed=1):
     """Writes f32 numbers, uniform in [low, high) and reproducible."""
-    generator = random.Random(1)
+    generator = random.Random(seed)
     write_npy(path, shape, "<f4", array.array("f", (generator.uniform(low, high) for _ in range(math.prod(shape)))))
 
 

@@ -11,6 +11,7 @@
 #include "compiler-lite/codegen/evta/layer/conv.h"
 #include "compiler-lite/codegen/evta/layer/max_pool.h"
 #include "compiler-lite/graph/bound_operator.h"
+#include "compiler-lite/passes/power_of_two.h"
 #include "compiler-lite/passes/product.h"
 #include "kernels/common/math/activation.h"
 #include "kernels/common/quantization/s8_operands.h"
@@ -20,9 +21,35 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr const char* kStatedScales = "the model has QDQ scales; EVTA requires the exponents of --quantize s8";
+constexpr int kMaxFactorBits = 6;  // 2^6 is the largest power of two that fits a weight
 
 Status refused(std::string why) { return Status(Code::kUnsupported, std::move(why)); }
+
+// Returns why a tensor has no exponent, or an empty string.
+std::string why_scaled(const TensorSpec& tensor, std::string_view what) {
+  if (!tensor.present || tensor.quantization == nullptr) return {};
+  const auto& scales = tensor.quantization->scales;
+  const auto& zero_points = tensor.quantization->zero_points;
+  for (size_t i = 0; i < scales.size(); ++i) {
+    const int32_t zero_point = i < zero_points.size() ? zero_points[i] : 0;
+    if (zero_point != 0 || !exponent_of_scale(scales[i]))
+      return fmt::format("{} has scale {:g} and zero point {}; EVTA requires a power of two and 0", what, scales[i],
+                         zero_point);
+  }
+  return {};
+}
+
+// For an operator whose tensors have scales.
+Status refused_scales(const OperatorSpec& spec) {
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    const bool is_constant = spec.inputs[i].present && spec.inputs[i].constant != nullptr;
+    const std::string why = why_scaled(spec.inputs[i], is_constant ? "its constant" : "its input");
+    if (!why.empty()) return refused(why);
+  }
+  const std::string why = spec.outputs.empty() ? std::string() : why_scaled(spec.outputs[0], "its result");
+  return refused(
+      why.empty() ? "it has no exact form with exponents, whose shifts are 0 to 31 and whose sums fit 32 bits" : why);
+}
 
 std::vector<int8_t> weights_of(const Value& value) {
   const auto* const elements = value.data<int8_t>();
@@ -40,7 +67,6 @@ void set_epilogue(const s8::Epilogue& epilogue, ConvLayer* layer) {
 
 // Sets the bias and the node's epilogue.
 Status set_constants(const Graph& graph, const Node& node, const s8::Epilogue& epilogue, ConvLayer* layer) {
-  if (epilogue.scaled()) return refused(kStatedScales);
   if (epilogue.wide && graph.value(node.outputs[0]).shape.rank() < 3)
     return refused("its result stays in f32 and is not an image");
   layer->wide = epilogue.wide;
@@ -125,7 +151,7 @@ Result<NodeLayer> add_layer(const Graph& graph, const Node& node, const Operator
   if (swap) std::swap(shifts.left_a, shifts.left_b);
   layer.residual = shifts;
   layer.rounding = binary.rounding;
-  layer.bounds = s8::activation_bounds(binary.activation, exponent);
+  layer.bounds = s8::activation_bounds(binary.activation, exponent, binary.rounding);
   return NodeLayer{std::move(layer), node.inputs[swap ? 1 : 0], node.inputs[swap ? 0 : 1]};
 }
 
@@ -176,29 +202,31 @@ Result<NodeLayer> unary_layer(const Node& node, const OperatorSpec& spec) {
     return refused("EVTA supports only the functions ReLU and clip");
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  layer.bounds = s8::activation_bounds(activation, exponent);
+  layer.bounds = s8::activation_bounds(activation, exponent, ops::Rounding::kHalfUp);
   return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
 }
 
 Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));
-  if (from < to) return refused("it multiplies elements by more than 1; EVTA would need a wider result");
+  const ops::Requantize& requantize = *spec.as<ops::Requantize>();
+  if (!s8::has_bounds(requantize.activation.kind)) return refused("EVTA supports only the functions ReLU and clip");
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  layer.shifts = {static_cast<uint8_t>(std::min(from - to, s8::kMaxShift))};
-  layer.rounding = spec.as<ops::Requantize>()->rounding;
+  if (to - from > kMaxFactorBits) return refused(fmt::format("it multiplies elements by 2^{}, at most 2^6", to - from));
+  if (to > from) layer.weights.assign(static_cast<size_t>(layer.out_channels), static_cast<int8_t>(1 << (to - from)));
+  layer.shifts = {static_cast<uint8_t>(std::clamp(from - to, 0, s8::kMaxShift))};
+  layer.rounding = requantize.rounding;
+  layer.bounds = s8::activation_bounds(requantize.activation, to, requantize.rounding);
   return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
 }
 
 // Checks that all activations are s8 with exponents. Errors: kUnsupported with the reason.
 Status check_types(const OperatorSpec& spec) {
-  const auto check = [](const TensorSpec& tensor) {
+  const auto check = [&spec](const TensorSpec& tensor) {
     if (!tensor.present || tensor.constant != nullptr) return ok_status();
     if (tensor.type != DataType::kS8)
       return refused(fmt::format("it computes in {}; EVTA supports only s8", name(tensor.type)));
-    if (tensor.quantization == nullptr || tensor.quantization->exponents.empty()) {
-      return refused(kStatedScales);
-    }
+    if (tensor.quantization == nullptr || tensor.quantization->exponents.empty()) return refused_scales(spec);
     return ok_status();
   };
   for (const TensorSpec& tensor : spec.inputs) NESTRT_RETURN_IF_ERROR(check(tensor));

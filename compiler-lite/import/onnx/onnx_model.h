@@ -71,6 +71,7 @@ struct OnnxModel : OnnxGraph {
   int64_t opset = 0;                      // opset of ONNX operators; 0 if not stated
   std::set<std::string> converted_types;  // float types of the file that became f32
   std::vector<OnnxNode> subgraph_nodes;   // of all subgraphs: op_type, domain and name only
+  std::optional<std::string> rounding;    // metadata of kRoundingKey (compiler-lite/graph/rounding.h)
   bool has_functions = false;             // functions defined by the model, which nodes call like operators
 };
 

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler-lite/graph/rounding.h"
 #include "compiler-lite/import/import.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
 #include "compiler-lite/import/onnx/onnx_types.h"
@@ -44,6 +45,8 @@ class Reader {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
     read_opset();
     model_.has_functions = proto_.functions_size() > 0;
+    for (const auto& entry : proto_.metadata_props())
+      if (entry.key() == kRoundingKey) model_.rounding = entry.value();
     NESTRT_RETURN_IF_ERROR(check_outputs(proto_.graph()));
     NESTRT_RETURN_IF_ERROR(read_graph(*proto_.mutable_graph(), model_));
     return std::move(model_);

@@ -15,12 +15,12 @@ struct S8Finish {
   int64_t points = 0;
   int64_t blocks = 0;
   const int32_t* shift = nullptr;  // blocks * 16: right shift of each output
-  s8::Bounds bounds;               // bounds of the output
+  s8::Rounding rounding = s8::Rounding::kHalfUp;
+  s8::Bounds bounds;  // bounds of the output
 
   // With a residual, sums are first converted to s8 without bounds, and then the residual is added.
   const int8_t* residual = nullptr;
   s8::AddShifts add;
-  int32_t add_rounding = 0;  // rounding term of add.right
 
   // With scales, sums are multiplied by them and contain no rounding terms, and only `bounds` of the fields above
   // applies. Results are s8, rounded and offset by `output_zero`, or with `wide`, floats without bounds.
@@ -33,6 +33,8 @@ struct S8Finish {
   int64_t point_stride = 0;
   int64_t block_stride = 0;
   int64_t last_lanes = 16;  // number of valid outputs in the last block; no others are written
+
+  bool is_half_even() const { return rounding == s8::Rounding::kHalfEven; }
 
   // Advances the output addresses by a number of points.
   void advance(int64_t by) {

@@ -52,25 +52,24 @@ HWY_INLINE void copy_lanes(const T* from, int64_t lanes, T* to) {
   for (int64_t i = 0; i < lanes; ++i) to[i] = from[i];
 }
 
-// Converts sums to outputs of a block, before clamping to the bounds.
-template <bool kResidual>
+// Converts sums to outputs of a block, before clamping to the bounds. kEven: the rounding is half_even.
+template <bool kResidual, bool kEven>
 struct Narrowing {
-  Narrowing(const S8Finish& f, const Block& block) : add(f.add), rounding(f.add_rounding) {
-    for (int64_t v = 0; v < kVectors; ++v) shift[v] = hn::LoadU(D32(), f.shift + block.first + v * kLanes);
+  Narrowing(const S8Finish& f, const Block& block) : add(f.add, f.rounding) {
+    for (int64_t v = 0; v < kVectors; ++v) shift[v] = ShiftS8<kEven>(f.shift + block.first + v * kLanes);
   }
 
   // Returns vector v of one point.
   HWY_INLINE V32 operator()(const Block& block, int64_t v) const {
-    const V32 y = hn::LoadU(D32(), block.sums + v * kLanes) >> shift[v];
+    const V32 y = shift[v](hn::LoadU(D32(), block.sums + v * kLanes));
     if constexpr (!kResidual) return y;
     const D32 d;
     const V32 narrow = hn::Min(hn::Max(y, hn::Set(d, s8::kLow)), hn::Set(d, s8::kHigh));
-    return add_s8(narrow, load_s8(block.residual + v * kLanes), add, rounding);
+    return add(narrow, load_s8(block.residual + v * kLanes));
   }
 
-  V32 shift[kVectors];
-  s8::AddShifts add;
-  int32_t rounding;
+  ShiftS8<kEven> shift[kVectors];
+  AddS8<kEven> add;
 };
 
 // Converts sums of tensors with scales (s8c), clamped to the bounds. NearestInt rounds half to even.
@@ -169,17 +168,25 @@ HWY_INLINE void narrow_points(const S8Finish& f, Block block) {
 #endif
 }
 
-HWY_NOINLINE void narrow_whole(const S8Finish& f, const Block& block) {
+// Shifts whole blocks.
+template <bool kEven>
+HWY_INLINE void shift_whole(const S8Finish& f, const Block& block) {
 #if HWY_TARGET == HWY_AVX3
   if (block.point_stride == kBlock) {
-    if (f.scale != nullptr) return narrow_contiguous<S8Scaling>(f, block);
-    if (f.residual == nullptr) return narrow_contiguous<S8Shifting>(f, block);
-    return narrow_contiguous<S8Adding>(f, block);
+    if (f.residual == nullptr) return narrow_contiguous<S8Shifting<kEven>>(f, block);
+    return narrow_contiguous<S8Adding<kEven>>(f, block);
   }
 #endif
-  if (f.scale != nullptr) return narrow_points<Scaling>(f, block);
-  if (f.residual == nullptr) return narrow_points<Narrowing<false>>(f, block);
-  narrow_points<Narrowing<true>>(f, block);
+  if (f.residual == nullptr) return narrow_points<Narrowing<false, kEven>>(f, block);
+  narrow_points<Narrowing<true, kEven>>(f, block);
+}
+
+HWY_NOINLINE void narrow_whole(const S8Finish& f, const Block& block) {
+  if (f.scale == nullptr) return f.is_half_even() ? shift_whole<true>(f, block) : shift_whole<false>(f, block);
+#if HWY_TARGET == HWY_AVX3
+  if (block.point_stride == kBlock) return narrow_contiguous<S8Scaling>(f, block);
+#endif
+  narrow_points<Scaling>(f, block);
 }
 
 // Computes the outputs of partial blocks, point by point, through copies of whole blocks.

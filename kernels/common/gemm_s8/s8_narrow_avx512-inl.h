@@ -13,21 +13,29 @@
 namespace nestrt::kernels {
 namespace {
 
-// Shifts: s8 without a residual.
+// Shifts: s8 without a residual. kEven: the rounding is half_even, as in s8::shift_raised().
+template <bool kEven>
 class S8Shifting {
  public:
-  S8Shifting(const S8Finish& f, int64_t block) : shift_(_mm512_loadu_si512(f.shift + block * kTileBlock)) {}
+  S8Shifting(const S8Finish& f, int64_t block)
+      : shift_(_mm512_loadu_si512(f.shift + block * kTileBlock)),
+        odd_bit_(_mm512_min_epi32(shift_, _mm512_set1_epi32(1))) {}
 
   // Returns the output before its zero point. `residual`: address of the point's residual.
-  HWY_INLINE __m512i steps(__m512i sums, const int8_t*) const { return _mm512_srav_epi32(sums, shift_); }
+  HWY_INLINE __m512i steps(__m512i sums, const int8_t*) const {
+    const __m512i shifted = _mm512_srav_epi32(sums, shift_);
+    if constexpr (!kEven) return shifted;
+    return _mm512_srav_epi32(_mm512_sub_epi32(sums, _mm512_and_si512(shifted, odd_bit_)), shift_);
+  }
   // 16-bit, saturating.
   static HWY_INLINE __m512i with_zero(__m512i words) { return words; }
 
  private:
-  __m512i shift_;
+  __m512i shift_, odd_bit_;
 };
 
 // Shifts with a residual.
+template <bool kEven>
 class S8Adding {
  public:
   S8Adding(const S8Finish& f, int64_t block)
@@ -35,21 +43,25 @@ class S8Adding {
         left_sum_(_mm_cvtsi32_si128(f.add.left_a)),
         left_residual_(_mm_cvtsi32_si128(f.add.left_b)),
         right_(_mm_cvtsi32_si128(f.add.right)),
-        rounding_(_mm512_set1_epi32(f.add_rounding)) {}
+        rounding_term_(_mm512_set1_epi32(s8::rounding_term(f.add.right, f.rounding))),
+        odd_bit_(_mm512_set1_epi32(f.add.right == 0 ? 0 : 1)) {}
 
   HWY_INLINE __m512i steps(__m512i sums, const int8_t* residual) const {
     const __m512i low = _mm512_set1_epi32(s8::kLow), high = _mm512_set1_epi32(s8::kHigh);
     const __m512i narrow = _mm512_min_epi32(_mm512_max_epi32(shifting_.steps(sums, residual), low), high);
     const __m512i added = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(residual)));
     const __m512i sum = _mm512_add_epi32(_mm512_sll_epi32(narrow, left_sum_), _mm512_sll_epi32(added, left_residual_));
-    return _mm512_sra_epi32(_mm512_add_epi32(sum, rounding_), right_);
+    const __m512i raised = _mm512_add_epi32(sum, rounding_term_);
+    if constexpr (!kEven) return _mm512_sra_epi32(raised, right_);
+    const __m512i odd = _mm512_and_si512(_mm512_sra_epi32(raised, right_), odd_bit_);
+    return _mm512_sra_epi32(_mm512_sub_epi32(raised, odd), right_);
   }
   static HWY_INLINE __m512i with_zero(__m512i words) { return words; }
 
  private:
-  S8Shifting shifting_;
+  S8Shifting<kEven> shifting_;
   __m128i left_sum_, left_residual_, right_;
-  __m512i rounding_;
+  __m512i rounding_term_, odd_bit_;
 };
 
 // Scales. The conversion rounds half to even. Values below the integer range become the lowest integer, so only the
@@ -104,13 +116,20 @@ HWY_INLINE void s8_narrow_all(const Narrowing& narrowing, const __m512i* sums, s
   }
 }
 
+template <int kPoints, bool kEven>
+HWY_INLINE void s8_shift_block(const __m512i (&sums)[kPoints], const S8Finish& f, int64_t block) {
+  int8_t* const to = f.output + block * f.block_stride;
+  if (f.residual == nullptr) return s8_narrow_all<kPoints>(S8Shifting<kEven>(f, block), sums, f.bounds, nullptr, to);
+  s8_narrow_all<kPoints>(S8Adding<kEven>(f, block), sums, f.bounds, f.residual + block * f.block_stride, to);
+}
+
 // Computes the outputs of one block for adjacent points.
 template <int kPoints>
 HWY_INLINE void s8_narrow_block(const __m512i (&sums)[kPoints], const S8Finish& f, int64_t block) {
+  if (f.scale == nullptr && f.is_half_even()) return s8_shift_block<kPoints, true>(sums, f, block);
+  if (f.scale == nullptr) return s8_shift_block<kPoints, false>(sums, f, block);
   int8_t* const to = f.output + block * f.block_stride;
-  if (f.scale != nullptr) return s8_narrow_all<kPoints>(S8Scaling(f, block), sums, f.bounds, nullptr, to);
-  if (f.residual == nullptr) return s8_narrow_all<kPoints>(S8Shifting(f, block), sums, f.bounds, nullptr, to);
-  s8_narrow_all<kPoints>(S8Adding(f, block), sums, f.bounds, f.residual + block * f.block_stride, to);
+  s8_narrow_all<kPoints>(S8Scaling(f, block), sums, f.bounds, nullptr, to);
 }
 
 }  // namespace

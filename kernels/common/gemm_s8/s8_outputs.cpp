@@ -33,7 +33,7 @@ Result<S8Outputs> S8Outputs::make(int64_t outputs, const int32_t* bias, const s8
   result.output_zero_ = epilogue.output_zero;
   result.bounds_ = epilogue.bounds;
   result.residual_shifts_ = epilogue.residual_shifts;
-  result.residual_rounding_ = s8::rounding_term(epilogue.residual_shifts.right, epilogue.rounding);
+  result.rounding_ = epilogue.rounding;
   return result;
 }
 
@@ -43,7 +43,7 @@ void S8Outputs::set(int64_t first_block, S8Finish& finish) const {
   finish.output_zero = output_zero_;
   finish.bounds = bounds_;
   finish.add = residual_shifts_;
-  finish.add_rounding = residual_rounding_;
+  finish.rounding = rounding_;
 }
 
 void S8Outputs::place(const KernelCall& call, int64_t at, S8Finish& finish) const {

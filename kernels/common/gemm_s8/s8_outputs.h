@@ -43,7 +43,7 @@ class S8Outputs {
   int32_t output_zero_ = 0;
   s8::Bounds bounds_;
   s8::AddShifts residual_shifts_;
-  int32_t residual_rounding_ = 0;
+  s8::Rounding rounding_ = s8::Rounding::kHalfUp;
 };
 
 }  // namespace nestrt::kernels

@@ -105,7 +105,7 @@ bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   const bool whole = finish.output != nullptr && finish.point_stride == kTileBlock && finish.last_lanes == kTileBlock;
   if (!whole || tile_.finishes == S8TileFinishes::kNone) return false;
   if (tile_.finishes == S8TileFinishes::kAll) return tile.points >= kMinFinishedPoints;
-  const bool shifts = finish.residual == nullptr && finish.scale == nullptr;
+  const bool shifts = finish.residual == nullptr && finish.scale == nullptr && !finish.is_half_even();
   return shifts && tile.chains != nullptr && tile.points >= kMinChainPoints;
 }
 

@@ -50,9 +50,16 @@ inline int32_t rounding_term(int shift, Rounding rounding) {
   return shift == 0 || rounding == Rounding::kFloor ? 0 : int32_t{1} << (shift - 1);
 }
 
+// Shifts a value that contains the rounding term. If half_even rounded up to an odd result, 1 is subtracted first. This
+// changes only ties, because no other value is a multiple of 2^shift.
+inline int32_t shift_raised(int32_t raised, int shift, Rounding rounding) {
+  const bool is_odd = ((raised >> shift) & 1) != 0;
+  return (rounding == Rounding::kHalfEven && shift > 0 && is_odd ? wrapping_add(raised, -1) : raised) >> shift;
+}
+
 // Shifts arithmetically. Requires: 0 <= shift <= kMaxShift.
 inline int32_t shift_right(int32_t value, int shift, Rounding rounding) {
-  return wrapping_add(value, rounding_term(shift, rounding)) >> shift;
+  return shift_raised(wrapping_add(value, rounding_term(shift, rounding)), shift, rounding);
 }
 
 // Converts an accumulator with exponent `e` to s8 with exponent `e - shift`.
@@ -67,13 +74,19 @@ inline float widen(int32_t accumulator, int exponent) { return std::ldexp(static
 // Requires: |exponent| <= 1022. Products with the result are exact within the range of double.
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
 
-// Converts x to s8 with the given exponent. x * 2^exponent is exact, and so is the sum in double within the limits. NaN
-// becomes 0.
+// Rounds a real number of steps to an integer. The sum in double is exact for the steps of f32 values within the limits
+// of s8.
+inline double round_steps(double steps, Rounding rounding) {
+  if (rounding == Rounding::kHalfEven) return std::nearbyint(steps);
+  return std::floor(rounding == Rounding::kFloor ? steps : steps + 0.5);
+}
+
+// Converts x to s8 with the given exponent. x * 2^exponent is exact. NaN becomes 0.
 inline int8_t quantize(float x, int exponent, Rounding rounding = Rounding::kHalfUp) {
   const double scaled = x * power_of_two(exponent);
   if (!(scaled > kLow)) return scaled == scaled ? static_cast<int8_t>(kLow) : int8_t{0};
   if (scaled >= kHigh) return static_cast<int8_t>(kHigh);
-  return clip(static_cast<int64_t>(std::floor(rounding == Rounding::kFloor ? scaled : scaled + 0.5)));
+  return clip(static_cast<int64_t>(round_steps(scaled, rounding)));
 }
 
 inline float dequantize(int8_t q, int exponent) { return static_cast<float>(q * power_of_two(-exponent)); }
@@ -107,12 +120,20 @@ inline int8_t add(int8_t a, int8_t b, const AddShifts& shifts, Rounding rounding
   return narrow(sum, shifts.right, rounding, bounds);
 }
 
+// Divides exactly and rounds half to even. Requires: count > 0.
+inline int64_t divide_half_even(int64_t sum, int64_t count) {
+  const int64_t below = sum / count - (sum % count < 0 ? 1 : 0);  // rounded down
+  const int64_t twice_rest = 2 * (sum - below * count);
+  return below + (twice_rest > count || (twice_rest == count && below % 2 != 0) ? 1 : 0);
+}
+
 // Returns the sum of a window divided by its number of elements; powers of two divide by shifting. Exponents are equal.
 // An empty window gives 0. Requires: 0 <= count <= kMaxWindow.
 inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
   if (count <= 0) return 0;
   const auto divisor = static_cast<uint64_t>(count);
   if (std::has_single_bit(divisor)) return narrow(sum, std::countr_zero(divisor), rounding);
+  if (rounding == Rounding::kHalfEven) return clip(divide_half_even(sum, count));
   const int64_t one = int64_t{1} << kReciprocalBits;
   const int64_t reciprocal = (one + count / 2) / count;
   const int64_t half = rounding == Rounding::kFloor ? 0 : one / 2;
@@ -124,10 +145,12 @@ inline bool has_bounds(ops::ActivationKind kind) {
   return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
 }
 
-inline Bounds activation_bounds(const Activation& activation, int exponent) {
+// Returns the limits set by a fused activation of an operator with this rounding.
+inline Bounds activation_bounds(const Activation& activation, int exponent, Rounding rounding) {
   if (activation.kind == ops::ActivationKind::kRelu) return {0, kHigh};
   if (activation.kind != ops::ActivationKind::kClip) return {};
-  return {quantize(activation.alpha, exponent), quantize(activation.beta, exponent)};
+  const Rounding nearest = rounding == Rounding::kHalfEven ? rounding : Rounding::kHalfUp;
+  return {quantize(activation.alpha, exponent, nearest), quantize(activation.beta, exponent, nearest)};
 }
 
 }  // namespace nestrt::kernels::s8

@@ -120,7 +120,7 @@ Result<Epilogue> epilogue_of(const OperatorSpec& spec, const Product& product) {
     return epilogue;
   }
   NESTRT_ASSIGN_OR_RETURN(const int output, exponent_of(spec.outputs[0], "the output"));
-  epilogue.bounds = activation_bounds(product.activation, output);
+  epilogue.bounds = activation_bounds(product.activation, output, product.rounding);
   epilogue.has_residual = spec.has_input(3);
   int narrowed = output;
   if (epilogue.has_residual) {

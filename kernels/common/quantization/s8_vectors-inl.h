@@ -35,11 +35,42 @@ HWY_INLINE void store_s8(V8 elements, s8::Bounds bounds, int8_t* to) {
 // Narrows to [-128, 127], then to the bounds, which are within that range.
 HWY_INLINE void store_s8(V32 sums, s8::Bounds bounds, int8_t* to) { store_s8(hn::DemoteTo(D8(), sums), bounds, to); }
 
-// Returns the sum of an s8 addition, not clipped. `rounding` is the rounding term of shifts.right.
-HWY_INLINE V32 add_s8(V32 a, V32 b, const s8::AddShifts& shifts, int32_t rounding) {
-  const V32 sum = hn::Add(hn::ShiftLeftSame(a, shifts.left_a), hn::ShiftLeftSame(b, shifts.left_b));
-  return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), rounding)), shifts.right);
-}
+// Shifts sums that contain the rounding term right, as s8::shift_raised() does. kEven: half_even.
+template <bool kEven>
+struct ShiftS8 {
+  ShiftS8() = default;
+  explicit ShiftS8(const int32_t* shifts)
+      : shift(hn::LoadU(D32(), shifts)), odd_bit(hn::Min(shift, hn::Set(D32(), 1))) {}
+
+  HWY_INLINE V32 operator()(V32 sums) const {
+    if constexpr (!kEven) return sums >> shift;
+    return hn::Sub(sums, hn::And(sums >> shift, odd_bit)) >> shift;
+  }
+
+  V32 shift;
+  V32 odd_bit;  // 0 for a shift by 0, which rounds nothing
+};
+
+// Computes the sum of an s8 addition, not clipped. kEven: the rounding is half_even.
+template <bool kEven>
+struct AddS8 {
+  AddS8(const s8::AddShifts& add_shifts, s8::Rounding rounding)
+      : shifts(add_shifts),
+        rounding_term(s8::rounding_term(add_shifts.right, rounding)),
+        odd_bit(add_shifts.right == 0 ? 0 : 1) {}
+
+  HWY_INLINE V32 operator()(V32 a, V32 b) const {
+    const V32 sum = hn::Add(hn::ShiftLeftSame(a, shifts.left_a), hn::ShiftLeftSame(b, shifts.left_b));
+    const V32 raised = hn::Add(sum, hn::Set(D32(), rounding_term));
+    if constexpr (!kEven) return hn::ShiftRightSame(raised, shifts.right);
+    const V32 odd = hn::And(hn::ShiftRightSame(raised, shifts.right), hn::Set(D32(), odd_bit));
+    return hn::ShiftRightSame(hn::Sub(raised, odd), shifts.right);
+  }
+
+  s8::AddShifts shifts;
+  int32_t rounding_term;
+  int32_t odd_bit;
+};
 
 // Returns the same for an s8c addition, before the zero point of the output is added. a and b are elements minus their
 // zero points.

@@ -201,7 +201,9 @@ void depthwise_dot4(const S8DepthwiseRows& rows) {
   if (!dot4.has_three_rows()) return run_rows(AnyRows(rows, dot4), dot4.pairs ? 1 : dot4.vectors, rows, sums);
   if (rows.finish == nullptr) return run_three_rows(dot4.pairs, rows, sums);
   if (rows.finish->scale != nullptr) return run_three_rows(dot4.pairs, rows, StoreOutputs<S8Scaling>(*rows.finish));
-  run_three_rows(dot4.pairs, rows, StoreOutputs<S8Shifting>(*rows.finish));
+  if (rows.finish->is_half_even())
+    return run_three_rows(dot4.pairs, rows, StoreOutputs<S8Shifting<true>>(*rows.finish));
+  run_three_rows(dot4.pairs, rows, StoreOutputs<S8Shifting<false>>(*rows.finish));
 }
 
 }  // namespace

@@ -303,6 +303,30 @@ TEST_CASE(
   REQUIRE(quantized);
   REQUIRE(of_onnx);
   CHECK((*of_onnx)[0].elements == (*quantized)[0].elements);
+  REQUIRE(model.metadata_props_size() == 1);
+  CHECK(model.metadata_props(0).value() == "half_up");
+  Graph compiled = read_back(model);
+  CHECK(compiled.qdq_rounding == ops::Rounding::kHalfUp);
+  REQUIRE(optimise(compiled).ok());
+  const auto results = interpret(compiled, inputs);
+  REQUIRE(results);
+  CHECK((*results)[0].elements == (*quantized)[0].elements);
+}
+
+TEST_CASE("The rounding in a model's metadata must be known, and options override it") {
+  test::ModelBuilder model;
+  model.input("x", {2}).output("y").node("Relu", {"x"}, {"y"});
+  CHECK(model.import()->qdq_rounding == ops::Rounding::kHalfEven);
+  onnx::StringStringEntryProto& entry = *model.proto().add_metadata_props();
+  entry.set_key("nestrt.rounding");
+  entry.set_value("floor");
+  CHECK(model.import()->qdq_rounding == ops::Rounding::kFloor);
+  CHECK(written(*model.import()).metadata_props(0).value() == "floor");
+  ImportOptions options;
+  options.qdq_rounding = ops::Rounding::kHalfUp;
+  CHECK(model.import(options)->qdq_rounding == ops::Rounding::kHalfUp);
+  entry.set_value("nearest");
+  CHECK_THAT(model.import().error().to_string(), Contains("'nearest'; expected half_even, half_up or floor"));
 }
 
 TEST_CASE("A pool whose last window starts in the padding is exported with the same windows and results") {

@@ -117,6 +117,23 @@ TEST_CASE("A Dense with a float result outputs its accumulators") {
   CHECK(graph.nodes().size() == 2);
 }
 
+TEST_CASE("A Conv with an activation without an integer form outputs its accumulators") {
+  for (const bool is_quantized : {false, true}) {
+    std::mt19937 generator(1);
+    Graph graph;
+    const ValueId x = through_u8(graph, add_input(graph, "x", {1, 3, 6, 5}), 0.03f, 131);
+    ops::Conv conv = conv_attributes({3, 3}, 1);
+    conv.activation = {ops::ActivationKind::kLeakyRelu, 0.1f, 0.0f};
+    const ValueId w = weights(graph, generator, {4, 3, 3, 3}, {0.01f}, -1);
+    const ValueId y = add(graph, std::move(conv), {x, w}, is_quantized ? "" : "y");
+    rewrite(graph, is_quantized ? through_u8(graph, y, 0.5f, 10, "y") : y, 1e-4);
+    const Node& found = only(graph, Kind::kConv);
+    CHECK(takes_s8(graph, found));
+    CHECK(found.as<ops::Conv>()->wide_output);
+    CHECK(count(graph, Kind::kUnary) == 1);
+  }
+}
+
 TEST_CASE("A float bias is added to float accumulators and an integer bias to integer accumulators") {
   for (const Shape& weights_shape : {Shape{3, 2, 1, 1}, Shape{2, 3}})
     for (const bool is_integer : {false, true}) {

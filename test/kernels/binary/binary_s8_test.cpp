@@ -33,7 +33,7 @@ Sum random_sum(std::mt19937& generator) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   Sum sum;
   sum.table.kind = ops::BinaryKind::kAdd;
-  sum.table.rounding = draw(0, 1) == 0 ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  sum.table.rounding = static_cast<ops::Rounding>(draw(0, 2));
   sum.table.activation = {static_cast<ops::ActivationKind>(draw(0, 2)), -0.5f, 6.0f};
   const Shape shape{draw(1, 2), draw(1, 40), draw(1, 7), draw(1, 7)};
   const int exponent = draw(-4, 8), spread = draw(0, 3) == 0 ? 20 : 4;

@@ -14,7 +14,7 @@ OperatorCase random_case(std::mt19937& generator) {
   const int rows = draw(1, 20), inputs = draw(1, 100), outputs = draw(1, 70), input_exponent = draw(-3, 7);
   const int base = draw(-5, 8), spread = draw(0, 3) == 0 ? 31 : 10;
   ops::Dense dense;
-  dense.rounding = draw(0, 1) == 0 ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  dense.rounding = static_cast<ops::Rounding>(draw(0, 2));
   dense.wide_output = draw(0, 3) == 0;
   std::vector<int> exponents(static_cast<size_t>(draw(0, 3) == 0 ? 1 : outputs));
   for (int& exponent : exponents) exponent = base + draw(0, spread);

@@ -32,7 +32,7 @@ Windows random_windows(std::mt19937& generator, bool global) {
   Windows windows;
   ops::Pool& pool = windows.table;
   pool.kind = draw(0, 1) == 0 ? ops::PoolKind::kMax : ops::PoolKind::kAverage;
-  pool.rounding = draw(0, 1) == 0 ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  pool.rounding = static_cast<ops::Rounding>(draw(0, 2));
   pool.ceil_mode = draw(0, 1) == 0;
   pool.count_include_pad = draw(0, 1) == 0;
   Shape shape{draw(1, 2), draw(1, 40)};

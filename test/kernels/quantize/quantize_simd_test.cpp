@@ -43,7 +43,7 @@ TEST_CASE("quantize.simd rounds like the reference at every border") {
   std::mt19937 generator(1);
   const int step = by_level(16, 4, 1);
   for (int exponent = -64; exponent <= 64; exponent += step)
-    for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
+    for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor, ops::Rounding::kHalfEven}) {
       check_quantize(borders(exponent), exponent, rounding);
       const float range = std::ldexp(200.0f, -exponent);
       check_quantize(random_tensor(generator, {501}, -range, range).values<float>(), exponent, rounding);

@@ -32,7 +32,7 @@ TEST_CASE("Quantize is the same in a blocked layout") {
 
 TEST_CASE("Quantize to a folded image writes the elements of a plain one") {
   std::mt19937 generator(3);
-  for (const auto rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor})
+  for (const auto rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor, ops::Rounding::kHalfEven})
     for (const Shape& shape : {Shape{2, 3, 9, 19}, Shape{1, 4, 64, 64}, Shape{1, 1, 1, 1}}) {
       const TestTensor x = random_tensor(generator, shape, -9, 9);
       ops::Quantize quantize;

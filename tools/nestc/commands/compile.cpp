@@ -53,18 +53,17 @@ void print(const QuantizationReport& report) {
     std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
 }
 
-// Returns whether the model states its scales, as QDQ and QLinear models do.
-bool states_scales(const plan::Tables& tables) {
-  return std::ranges::any_of(tables.tensors, [](const plan::Tensor& tensor) {
-    return tensor.quantization.has_value() && !tensor.quantization->scales.empty();
-  });
+// Returns whether the plan has integers, those of a QDQ or QLinear model included.
+bool is_quantized(const plan::Tables& tables) {
+  return std::ranges::any_of(tables.tensors,
+                             [](const plan::Tensor& tensor) { return tensor.quantization.has_value(); });
 }
 
 const char* why_idle(const CompileOptions& options, const plan::Tables& tables, const Backend& backend) {
   if (backend.follows_others())
     return ": no branch can be exported for it, or none is worthwhile according to --vendor-capability";
-  return options.quantization || states_scales(tables) ? "; nestc explain shows the reasons"
-                                                       : ": it requires s8; add --quantize s8";
+  return options.quantization || is_quantized(tables) ? "; nestc explain shows the reasons"
+                                                      : ": it requires s8; add --quantize s8";
 }
 
 // Prints a note if the target has accelerators but the plan has no program for them.

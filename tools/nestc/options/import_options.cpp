@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compiler-lite/graph/rounding.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/npy.h"
 
@@ -67,7 +68,12 @@ std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
                           "increase it for models that generate their weights")
               .in_range(0, 4096)
               .type_name("MB")
-              .show_default()};
+              .show_default(),
+          command
+              .add_option("--qdq-rounding", qdq_rounding_,
+                          "how the tool that quantized the model rounds to scales that are powers of two (default: as "
+                          "the model's metadata states, else half_even as in ONNX)")
+              .one_of({"half_even", "half_up", "floor"})};
 }
 
 Status ImportFlags::check_output(const std::string& output) const {
@@ -120,6 +126,7 @@ Result<ImportOptions> ImportFlags::options() const {
     NESTRT_ASSIGN_OR_RETURN(options.bindings[assignment.first], read_binding(assignment.second));
   }
   options.limits.folded_bytes = int64_t{computed_mb_} << 20;
+  options.qdq_rounding = rounding_named(qdq_rounding_);
   return options;
 }
 

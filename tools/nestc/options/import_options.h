@@ -30,6 +30,7 @@ class ImportFlags {
  private:
   std::vector<std::string> input_shapes_;
   std::vector<std::string> bindings_;
+  std::string qdq_rounding_;  // a name of ops::Rounding; empty: as the model states
   int computed_mb_ = static_cast<int>(FoldingBudget::kBytes >> 20);
 };
 

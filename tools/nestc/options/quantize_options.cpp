@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "compiler-lite/graph/rounding.h"
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "tools/nestc/model_files.h"
 #include "tools/support/image/image_options.h"
@@ -60,8 +61,10 @@ void QuantizeFlags::add_to(tools::Command command) {
   command
       .add_flag("--per-tensor", choice_.per_tensor, "one scale for all output channels of weights, instead of one each")
       .needs(quantize);
-  command.add_option("--rounding", choice_.rounding, "rounding of shifted integers; NEST-C uses floor")
-      .one_of({"half_up", "floor"})
+  command
+      .add_option("--rounding", choice_.rounding,
+                  "rounding of shifted integers; NEST-C uses floor, ONNX half_even, which costs time on EVTA")
+      .one_of({"half_up", "floor", "half_even"})
       .needs(quantize)
       .show_default();
   command
@@ -184,7 +187,7 @@ QuantizeOptions QuantizeChoice::options() const {
   QuantizeOptions options;
   options.scales = scales == "single" ? Scales::kSingle : Scales::kTensor;
   options.per_channel = !per_tensor;
-  options.rounding = rounding == "floor" ? ops::Rounding::kFloor : ops::Rounding::kHalfUp;
+  options.rounding = *rounding_named(rounding);
   const auto corrects = [this](const char* name) {
     return std::find(corrections.begin(), corrections.end(), name) != corrections.end();
   };

@@ -17,7 +17,7 @@ namespace nestrt::compiler {
 struct QuantizeChoice {
   std::string scales = "tensor";  // or "single"
   bool per_tensor = false;
-  std::string rounding = "half_up";  // or "floor"
+  std::string rounding = "half_up";  // a name of ops::Rounding
   std::vector<std::string> corrections = {"weights", "bias"};
   std::vector<std::string> keep_f32;
 

@@ -44,8 +44,8 @@ std::string ConvGenerator::cost_key() const {
 }
 
 Result<ConvMemory> ConvGenerator::memory_of(const Tiling& tiling) const {
-  return divide_memory(configuration(), shape(), tiling, static_cast<int>(finish_.vectors.size()),
-                       layer_.residual.has_value());
+  return divide_memory(configuration(), shape(), tiling,
+                       {static_cast<int>(finish_.vectors.size()), layer_.residual.has_value(), finish_.copies_tile()});
 }
 
 Result<uint64_t> ConvGenerator::estimate_cycles(const Tiling& wanted, const isa::CycleProfile& profile) const {

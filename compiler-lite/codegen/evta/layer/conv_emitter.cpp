@@ -212,12 +212,19 @@ Status ConvEmitter::emit_steps(const std::vector<FinishStep>& steps, const Tile&
 }
 
 Result<InstructionId> ConvEmitter::emit_step(const FinishStep& step, const Tile& tile, const Place& place) {
-  if (step.immediate) {
-    return builder_.alu({indices(place.base, place.base, 0), {dimension(tile.elements(), 1, 1, 0)}}, step.opcode,
-                        step.immediate);
+  const auto from = [&](int64_t dst, int64_t src) {
+    return LoopNest{indices(dst, src, 0), {dimension(tile.elements(), 1, 1, 0)}};
+  };
+  if (step.form == StepForm::kMake) {
+    const LoopNest all = {indices(memory_.copy, 0, 0), {dimension(tile.elements(), 1, 0, 0)}};
+    NESTRT_RETURN_IF_ERROR(builder_.gemm(all, true).error());
+    return builder_.alu(from(memory_.copy, place.base), step.opcode, std::nullopt);
   }
+  if (step.form == StepForm::kAddCopy) return builder_.alu(from(place.base, memory_.copy), step.opcode, std::nullopt);
+  const int64_t changed = step.form == StepForm::kCopy ? memory_.copy : place.base;
+  if (step.immediate) return builder_.alu(from(changed, changed), step.opcode, step.immediate);
   const int64_t vector = step.vector * vectors_.count + tile.blocks.first - vectors_.first;
-  return builder_.alu({indices(place.base, vector, 0),
+  return builder_.alu({indices(changed, vector, 0),
                        {dimension(tile.blocks.count, tile.pixels(), 1, 0), dimension(tile.pixels(), 1, 0, 0)}},
                       step.opcode, std::nullopt);
 }

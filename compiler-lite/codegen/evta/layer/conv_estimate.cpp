@@ -43,9 +43,13 @@ struct Loads {
 int64_t steps_cost(const ConvWork& work, const std::vector<FinishStep>& steps, int64_t tiles) {
   const isa::CycleProfile& profile = work.profile;
   int64_t cost = 0;
-  for (const FinishStep& step : steps)
-    cost += cycles_of(profile, step.immediate ? profile.alu_immediate : profile.alu_tensor, tiles,
-                      work.shape.output_elements());
+  const auto add = [&](const isa::CycleProfile::Unit& unit) {
+    cost += cycles_of(profile, unit, tiles, work.shape.output_elements());
+  };
+  for (const FinishStep& step : steps) {
+    add(step.immediate ? profile.alu_immediate : profile.alu_tensor);
+    if (step.form == StepForm::kMake) add(profile.gemm_reset);
+  }
   return cost;
 }
 

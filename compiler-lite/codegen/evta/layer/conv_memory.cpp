@@ -60,20 +60,22 @@ Result<Tiling> limited(const LayerShape& shape, Tiling tiling) {
 }
 
 Result<ConvMemory> divide_memory(const nestrt::evta::Configuration& configuration, const LayerShape& shape,
-                                 const Tiling& tiling, int num_vectors, bool residual) {
+                                 const Tiling& tiling, const ConvExtras& extras) {
   ConvMemory memory;
   const TileCounts counts(shape, tiling);
   const int64_t acc_depth = configuration.acc_depth(), tile = tiling.rows * tiling.columns * tiling.out_blocks;
-  memory.vectors_stay = num_vectors * shape.out_blocks() <= acc_depth / 4;
+  memory.vectors_stay = extras.num_vectors * shape.out_blocks() <= acc_depth / 4;
   memory.vector_blocks = memory.vectors_stay ? shape.out_blocks() : tiling.out_blocks;
   const int64_t small = std::min<int64_t>(tile, kHazardDistance - 1);  // the last tile of an axis may be this small
-  memory.acc = {num_vectors * memory.vector_blocks, std::max(tile, small * copies_of(small)),
+  memory.acc = {extras.num_vectors * memory.vector_blocks, std::max(tile, small * copies_of(small)),
                 std::min<int64_t>(tiling.threads, counts.tiles)};
-  if (memory.acc.at(memory.acc.count) > acc_depth) return too_large("ACC", memory.acc.at(memory.acc.count), acc_depth);
+  memory.copy = memory.acc.at(memory.acc.count);
+  const int64_t acc_end = memory.copy + (extras.copies_tile ? tile : 0);
+  if (acc_end > acc_depth) return too_large("ACC", acc_end, acc_depth);
 
-  NESTRT_ASSIGN_OR_RETURN(memory.inp, input_slots(configuration.inp_depth(), shape, tiling, counts, residual));
+  NESTRT_ASSIGN_OR_RETURN(memory.inp, input_slots(configuration.inp_depth(), shape, tiling, counts, extras.residual));
 
-  memory.identities = (residual ? 1 : 0) + (shape.identity ? 1 : 0);
+  memory.identities = (extras.residual ? 1 : 0) + (shape.identity ? 1 : 0);
   const int64_t weights = shape.identity ? 0 : tiling.out_blocks * tiling.in_blocks * shape.taps();
   NESTRT_ASSIGN_OR_RETURN(memory.wgt, make_slots("WGT", memory.identities, configuration.wgt_depth(), weights,
                                                  counts.out_tiles * counts.chunks, tiling.threads));

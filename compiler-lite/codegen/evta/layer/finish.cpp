@@ -12,8 +12,8 @@ namespace {
 
 using nestrt::evta::AluOpcode;
 
-constexpr int kMaxShiftStep = 15;  // the shift operand has 5 signed bits
-constexpr int kMaxOffset = 127;    // 256 times this still fits an immediate
+constexpr int kMaxShiftStep = 15, kMaxLeftShiftStep = 16;  // the shift operand has 5 signed bits
+constexpr int kMaxOffset = 127;                            // 256 times this still fits an immediate
 constexpr int kByteBits = 8;
 constexpr int64_t kWord = int64_t{1} << 31;
 
@@ -49,6 +49,7 @@ class FinishMaker {
     if (layer_.wide) return make_wide();
     choose_offset();
     make_preload();
+    if (is_half_even()) round_to_even(finish_.steps, shifts_);
     add_shifts(finish_.steps, shifts_);
     add_limits(finish_.steps, inner_limits(), shifted_range(), inner_offset());
     if (layer_.residual) {
@@ -57,6 +58,7 @@ class FinishMaker {
       if (!rounding_in_bias() && residual_rounding() != 0) {
         finish_.steps_after_residual.push_back(step(AluOpcode::kAdd, same(residual_rounding())));
       }
+      if (is_half_even()) round_to_even(finish_.steps_after_residual, same(residual.right));
       add_shifts(finish_.steps_after_residual, same(residual.right));
       add_limits(finish_.steps_after_residual, layer_.bounds, sum_range(), 256 * offset_after_residual());
     }
@@ -97,11 +99,13 @@ class FinishMaker {
   int32_t residual_rounding() const {
     return layer_.residual ? s8::rounding_term(layer_.residual->right, layer_.rounding) : 0;
   }
-  // True if the addition's rounding term can be added before the left shift, which must divide it.
+  bool is_half_even() const { return layer_.rounding == s8::Rounding::kHalfEven; }
+  // True if the addition's rounding term can be added before the left shift, which must divide it. With half_even it
+  // must not change which accumulators are odd.
   bool rounding_in_bias() const {
-    return layer_.residual && rounding_in_bias_allowed_ &&
-           residual_rounding() % (int64_t{1} << layer_.residual->left_a) == 0 &&
-           is_immediate(127 + (residual_rounding() >> layer_.residual->left_a));
+    if (!layer_.residual || !rounding_in_bias_allowed_) return false;
+    const int64_t unit = int64_t{1} << (layer_.residual->left_a + (is_half_even() ? 1 : 0));
+    return residual_rounding() % unit == 0 && is_immediate(127 + (residual_rounding() >> layer_.residual->left_a));
   }
   int64_t rounding_for_residual() const {
     return rounding_in_bias() ? residual_rounding() >> layer_.residual->left_a : 0;
@@ -169,6 +173,30 @@ class FinishMaker {
     return std::vector<int32_t>(static_cast<size_t>(layer_.out_channels), operand);
   }
 
+  // Subtracts 1 from every accumulator whose shifted value is odd; a shift by 0 changes none.
+  void round_to_even(std::vector<FinishStep>& steps, const std::vector<int>& shifts) {
+    if (*std::max_element(shifts.begin(), shifts.end()) == 0) return;
+    steps.push_back({AluOpcode::kAdd, std::nullopt, -1, StepForm::kMake});
+    for (const bool is_first : {true, false}) {
+      std::vector<int32_t> left;
+      for (const int shift : shifts) {
+        const int all = shift == 0 ? 2 * kMaxLeftShiftStep : 31 - shift;  // the former leaves no bit
+        const int first = std::min(all, kMaxLeftShiftStep);
+        left.push_back(is_first ? -first : first - all);
+      }
+      const bool is_needed = std::any_of(left.begin(), left.end(), [](int32_t shift) { return shift != 0; });
+      if (is_needed) steps.push_back(on_copy(step(AluOpcode::kShr, std::move(left))));
+    }
+    steps.push_back(on_copy(step(AluOpcode::kMin, same(0))));
+    steps.push_back(on_copy(step(AluOpcode::kMax, same(-1))));
+    steps.push_back({AluOpcode::kAdd, std::nullopt, -1, StepForm::kAddCopy});
+  }
+
+  static FinishStep on_copy(FinishStep step) {
+    step.form = StepForm::kCopy;
+    return step;
+  }
+
   // Splits shifts that exceed the range of one instruction.
   void add_shifts(std::vector<FinishStep>& steps, std::vector<int> shifts) {
     while (*std::max_element(shifts.begin(), shifts.end()) > 0) {
@@ -190,13 +218,19 @@ class FinishMaker {
     if (values.high > bounds.high) limit(AluOpcode::kMin, bounds.high);
   }
 
+  // Returns a value that contains its rounding term, shifted right. Monotonic, so it maps ranges to ranges.
+  int64_t shifted(int64_t raised, int shift) const {
+    const bool is_odd = ((raised >> shift) & 1) != 0;
+    return (raised - (is_half_even() && shift > 0 && is_odd ? 1 : 0)) >> shift;
+  }
+
   // Returns the range of the shifted accumulators, without the offset and the addition's rounding term.
   Range shifted_range() const {
     if (!bounded_) return {-kWord, kWord};
     Range range = {kWord, -kWord};
     for (size_t i = 0; i < sums_.size(); ++i) {
-      range.low = std::min(range.low, (sums_[i].low >> shifts_[i]) - rounding_for_residual());
-      range.high = std::max(range.high, (sums_[i].high >> shifts_[i]) - rounding_for_residual());
+      range.low = std::min(range.low, shifted(sums_[i].low, shifts_[i]) - rounding_for_residual());
+      range.high = std::max(range.high, shifted(sums_[i].high, shifts_[i]) - rounding_for_residual());
     }
     return range;
   }
@@ -205,7 +239,7 @@ class FinishMaker {
   Range sum_range() const {
     const s8::AddShifts& shifts = *layer_.residual;
     const auto sum = [&](int64_t a, int64_t b) {
-      return ((a << shifts.left_a) + (b << shifts.left_b) + residual_rounding()) >> shifts.right;
+      return shifted((a << shifts.left_a) + (b << shifts.left_b) + residual_rounding(), shifts.right);
     };
     const Range inner = shifted_range();
     return {sum(std::max<int64_t>(inner.low, s8::kLow), s8::kLow),
@@ -224,11 +258,20 @@ class FinishMaker {
 
 }  // namespace
 
+bool Finish::copies_tile() const {
+  const auto makes_copy = [](const FinishStep& step) { return step.form == StepForm::kMake; };
+  return std::any_of(steps.begin(), steps.end(), makes_copy) ||
+         std::any_of(steps_after_residual.begin(), steps_after_residual.end(), makes_copy);
+}
+
 std::string outline(const Finish& finish) {
   std::string text = finish.clears_results ? "clear " : "";
   const auto add = [&text](const FinishStep& step) {
     const int opcode = static_cast<int>(step.opcode);
-    text += step.immediate ? fmt::format("{}i ", opcode) : fmt::format("{}v{} ", opcode, step.vector);
+    if (step.form == StepForm::kMake || step.form == StepForm::kAddCopy)
+      text += step.form == StepForm::kMake ? "copy " : "sum ";
+    else
+      text += step.immediate ? fmt::format("{}i ", opcode) : fmt::format("{}v{} ", opcode, step.vector);
   };
   if (finish.preload) add(*finish.preload);
   text += "/ ";

@@ -4,6 +4,10 @@
 // Two techniques keep it short. First, biases contain all rounding terms. Second, accumulators that contain results of
 // the same layer need no clearing: a minimum with a number below all results sets them. That number is the bias minus
 // 256 * k * 2^shift. After the shift, the offset is a multiple of 256, which the truncation to 8 bits drops.
+//
+// Rounding half to even takes a copy of the tile. Let u be an accumulator with its rounding term and s the shift. Bit s
+// of u is 1 if u >> s is odd. The copy c = max(min(u << (31 - s), 0), -1) is -1 in that case and 0 if the bit is 0, for
+// every u. The result is (u + c) >> s: -1 only changes ties, because no other u is a multiple of 2^s.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +20,20 @@
 
 namespace nestrt::compiler::evta {
 
-// One ALU instruction over a tile. The second operand is an immediate, or a vector with one element per output channel.
+// Which accumulators a step changes and which it reads.
+enum class StepForm : uint8_t {
+  kTile,     // changes the tile; reads an immediate, or a vector with one element per output channel
+  kCopy,     // the same for the copy of the tile
+  kMake,     // makes the copy: clears it, then adds the tile
+  kAddCopy,  // adds the copy to the tile
+};
+
+// One ALU instruction over a tile or its copy.
 struct FinishStep {
   nestrt::evta::AluOpcode opcode = nestrt::evta::AluOpcode::kAdd;
   std::optional<int16_t> immediate;
-  int vector = -1;  // index in Finish::vectors if there is no immediate
+  int vector = -1;  // index in Finish::vectors if the step reads a vector
+  StepForm form = StepForm::kTile;
 };
 
 struct Finish {
@@ -35,6 +48,7 @@ struct Finish {
   std::optional<FinishStep> next_byte;
 
   int64_t stores() const { return next_byte ? 4 : 1; }  // per element
+  bool copies_tile() const;
 };
 
 // Returns the instructions as text, without the values of their operands, which do not affect the cost.

@@ -10,9 +10,9 @@
 namespace nestrt {
 namespace NESTRT_PUBLIC ops {
 
-// How an s8 operator rounds off the low bits of its result: floor(v / 2^shift + 1/2), or floor(v / 2^shift).
-// docs/concepts/numerics.md defines the arithmetic of every operator.
-enum class Rounding : uint8_t { kHalfUp = 0, kFloor = 1 };
+// How an s8 operator rounds off the low bits of its result: floor(v / 2^shift + 1/2), floor(v / 2^shift), or to nearest
+// with ties to even, as ONNX does. docs/concepts/numerics.md defines the arithmetic of every operator.
+enum class Rounding : uint8_t { kHalfUp = 0, kFloor = 1, kHalfEven = 2 };
 
 // Activations that can be fused into other operators.
 enum class ActivationKind : uint8_t {

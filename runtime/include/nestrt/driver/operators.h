@@ -386,7 +386,7 @@ struct Dequantize {
   bool operator==(const Dequantize&) const = default;
 };
 
-// s8 to s8 with another exponent; with scales also from and to u8, with an activation applied to the real values.
+// s8 or u8 to s8 or u8 with another exponent, or scale and zero point. The activation applies to the real values.
 struct Requantize {
   Rounding rounding = Rounding::kHalfUp;
   DataType to = DataType::kS8;

@@ -119,6 +119,20 @@ Elements on_evta(const Graph& graph, const Node& node, const evta::Configuration
   return from_blocks(output, images, channels, configuration.block());
 }
 
+// A Requantize from exponent 4, after a Quantize.
+struct Requantized {
+  Requantized(int to, ops::Requantize attributes) {
+    const ValueId x = add(graph, ops::Quantize(), {add_input(graph, "x", {1, 20, 6, 6})});
+    graph.value(x).quantization = plan::Quantization{{4}, {}, {}, -1};
+    const ValueId y = add(graph, std::move(attributes), {x}, "y");
+    graph.value(y).quantization = plan::Quantization{{static_cast<int8_t>(to)}, {}, {}, -1};
+    graph.outputs = {y};
+  }
+  const Node& node() const { return *graph.nodes().back(); }
+
+  Graph graph;
+};
+
 }  // namespace
 
 TEST_CASE("Every node that EVTA can run equals the CPU's kernel bit for bit") {
@@ -150,6 +164,35 @@ TEST_CASE("Nodes that EVTA cannot run are rejected with the reason") {
   CHECK(reason.at("both") == "EVTA has no Concat");
   CHECK(reason.at("d2") == "its result stays in f32 and is not an image");
   CHECK(reason.at("probabilities") == "it computes in f32; EVTA supports only s8");
+}
+
+TEST_CASE("A Requantize equals the CPU's kernel and multiplies by at most 2^6") {
+  std::mt19937 generator(4);
+  for (const auto rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor, ops::Rounding::kHalfEven})
+    for (const int to : {-40, -2, 1, 4, 5, 7, 10, 11}) {
+      INFO(ops::name(rounding) << " to " << to);
+      Requantized made(to, {rounding, DataType::kS8, {ops::ActivationKind::kClip, -1.7f, 3.3f}});
+      const std::string why = reason(made.graph, made.node(), evta::test::stock_configuration());
+      CHECK(why == (to == 11 ? "it multiplies elements by 2^7, at most 2^6" : ""));
+      if (!why.empty()) continue;
+      const std::map<ValueId, Elements> operands = {{made.node().inputs[0], random_elements(generator, 20 * 36)}};
+      CHECK(on_evta(made.graph, made.node(), evta::test::stock_configuration(), operands) ==
+            on_cpu(made.graph, made.node(), operands));
+    }
+  Requantized leaky(3, {ops::Rounding::kHalfEven, DataType::kS8, {ops::ActivationKind::kLeakyRelu, 0.1f, 0}});
+  CHECK(reason(leaky.graph, leaky.node(), evta::test::stock_configuration()) ==
+        "EVTA supports only the functions ReLU and clip");
+}
+
+TEST_CASE("The reason for scales that EVTA does not support names them") {
+  Requantized made(3, {});
+  const auto with = [&](float scale, int32_t zero_point) {
+    made.graph.value(made.node().inputs[0]).quantization = plan::Quantization{{}, {scale}, {zero_point}, -1};
+    return reason(made.graph, made.node(), evta::test::stock_configuration());
+  };
+  CHECK(with(0.03f, 0) == "its input has scale 0.03 and zero point 0; EVTA requires a power of two and 0");
+  CHECK(with(0.5f, 7) == "its input has scale 0.5 and zero point 7; EVTA requires a power of two and 0");
+  CHECK_THAT(with(0.5f, 0), Catch::Contains("no exact form with exponents"));
 }
 
 TEST_CASE("EVTA cannot run any node of a network in f32") {

@@ -204,7 +204,9 @@ struct Finish {
     finish.block_stride = tile.points * kTileBlock;
     finish.point_stride = kTileBlock;
     finish.bounds = {draw(-128, 0), draw(1, 127)};
-    const int kind = kernel.finishes == S8TileFinishes::kAll ? draw(0, 2) : 0;
+    const bool finishes_all = kernel.finishes == S8TileFinishes::kAll;
+    if (finishes_all && draw(0, 2) == 0) finish.rounding = ops::Rounding::kHalfEven;
+    const int kind = finishes_all ? draw(0, 2) : 0;
     if (kind == 1) {
       finish.scale = scale.data();
       finish.output_zero = draw(-128, 127);
@@ -212,16 +214,15 @@ struct Finish {
     if (kind == 2) {
       finish.residual = residual.data();
       finish.add = {draw(0, kernels::s8::kMaxAlignment), draw(0, kernels::s8::kMaxAlignment), draw(0, 31)};
-      finish.add_rounding = kernels::s8::rounding_term(finish.add.right, ops::Rounding::kHalfUp);
     }
   }
 
   int8_t expected(int32_t sum, int64_t lane, int64_t at) const {
     const auto i = static_cast<size_t>(lane);
     if (finish.scale != nullptr) return kernels::s8c::narrow(sum, scale[i], finish.output_zero, finish.bounds);
-    if (finish.residual == nullptr) return kernels::s8::clip(sum >> shift[i], finish.bounds);
-    const int8_t narrow = kernels::s8::clip(sum >> shift[i]);
-    return kernels::s8::add(narrow, residual[static_cast<size_t>(at)], finish.add, ops::Rounding::kHalfUp,
+    const int32_t shifted = kernels::s8::shift_raised(sum, shift[i], finish.rounding);
+    if (finish.residual == nullptr) return kernels::s8::clip(shifted, finish.bounds);
+    return kernels::s8::add(kernels::s8::clip(shifted), residual[static_cast<size_t>(at)], finish.add, finish.rounding,
                             finish.bounds);
   }
 

@@ -10,13 +10,16 @@
 namespace nestrt::kernels::s8 {
 namespace {
 
-constexpr Rounding kRoundings[] = {Rounding::kHalfUp, Rounding::kFloor};
+constexpr Rounding kRoundings[] = {Rounding::kHalfUp, Rounding::kFloor, Rounding::kHalfEven};
 constexpr int32_t kMin32 = std::numeric_limits<int32_t>::min(), kMax32 = std::numeric_limits<int32_t>::max();
 
-// Returns floor(value / 2^shift + half), computed from the definition rather than with shifts.
-double divided(double value, int shift, Rounding rounding) {
-  return std::floor(value / std::ldexp(1.0, shift) + (rounding == Rounding::kHalfUp && shift > 0 ? 0.5 : 0.0));
+// Returns a rounded quotient, computed from the definition rather than with shifts.
+double rounded(double quotient, Rounding rounding) {
+  if (rounding == Rounding::kHalfEven) return std::nearbyint(quotient);
+  return std::floor(quotient + (rounding == Rounding::kHalfUp ? 0.5 : 0.0));
 }
+
+double divided(double value, int shift, Rounding rounding) { return rounded(std::ldexp(value, -shift), rounding); }
 
 double limited(double value, double low = kLow, double high = kHigh) { return std::min(std::max(value, low), high); }
 
@@ -27,9 +30,12 @@ void for_each_s8(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("A right shift divides and rounds half up or down, for negative values too") {
+TEST_CASE("A right shift divides and rounds half up, half to even or down, for negative values too") {
   CHECK(shift_right(3, 1, Rounding::kHalfUp) == 2);
   CHECK(shift_right(-3, 1, Rounding::kHalfUp) == -1);
+  CHECK(shift_right(3, 1, Rounding::kHalfEven) == 2);
+  CHECK(shift_right(5, 1, Rounding::kHalfEven) == 2);
+  CHECK(shift_right(-3, 1, Rounding::kHalfEven) == -2);
   CHECK(shift_right(3, 1, Rounding::kFloor) == 1);
   CHECK(shift_right(-3, 1, Rounding::kFloor) == -2);
   int failures = 0;
@@ -46,6 +52,8 @@ TEST_CASE("Shifts are exact at the limits of int32 if the rounding term fits") {
     CHECK(shift_right(kMax32, shift, Rounding::kFloor) == divided(kMax32, shift, Rounding::kFloor));
     const int32_t largest = kMax32 - rounding_term(shift, Rounding::kHalfUp);
     CHECK(shift_right(largest, shift, Rounding::kHalfUp) == divided(largest, shift, Rounding::kHalfUp));
+    CHECK(shift_right(kMin32, shift, Rounding::kHalfEven) == divided(kMin32, shift, Rounding::kHalfEven));
+    CHECK(shift_right(largest, shift, Rounding::kHalfEven) == divided(largest, shift, Rounding::kHalfEven));
   }
 }
 
@@ -113,8 +121,7 @@ TEST_CASE("Addition aligns its operands, rounds the sum once and clips it") {
       for_each_s8([&, ea = ea, eb = eb, eo = eo](int8_t a) {
         for_each_s8([&](int8_t b) {
           const double sum = std::ldexp(static_cast<double>(a), -ea) + std::ldexp(static_cast<double>(b), -eb);
-          const double half = rounding == Rounding::kHalfUp && shifts.right > 0 ? 0.5 : 0.0;
-          failures += add(a, b, shifts, rounding) != limited(std::floor(std::ldexp(sum, eo) + half));
+          failures += add(a, b, shifts, rounding) != limited(rounded(std::ldexp(sum, eo), rounding));
         });
       });
     }
@@ -125,8 +132,18 @@ TEST_CASE("Addition aligns its operands, rounds the sum once and clips it") {
   CHECK(add(-100, 50, {0, 0, 0}, Rounding::kHalfUp, {0, 127}) == 0);
 }
 
+TEST_CASE("Averages that round half to even are exact") {
+  int failures = 0;
+  for (int64_t count = 1; count <= 256; ++count)
+    for (int64_t sum = -128 * count; sum <= 127 * count; ++sum)
+      failures += average(static_cast<int32_t>(sum), count, Rounding::kHalfEven) !=
+                  limited(std::nearbyint(static_cast<double>(sum) / static_cast<double>(count)));
+  CHECK(failures == 0);
+  CHECK(average(static_cast<int32_t>(-128 * kMaxWindow), kMaxWindow, Rounding::kHalfEven) == -128);
+}
+
 TEST_CASE("Averages divide by a shift or by a 24-bit reciprocal") {
-  for (Rounding rounding : kRoundings) {
+  for (Rounding rounding : {Rounding::kHalfUp, Rounding::kFloor}) {
     int failures = 0;
     for (int64_t count = 1; count <= 256; ++count)
       for (int64_t sum = -128 * count; sum <= 127 * count; sum += 3) {
@@ -149,12 +166,18 @@ TEST_CASE("Averages divide by a shift or by a 24-bit reciprocal") {
 
 TEST_CASE("The bounds of an activation are its quantized real bounds") {
   using ops::ActivationKind;
-  CHECK(activation_bounds({ActivationKind::kNone, 0, 0}, 4).low == -128);
-  CHECK(activation_bounds({ActivationKind::kRelu, 0, 0}, 4).low == 0);
-  CHECK(activation_bounds({ActivationKind::kRelu, 0, 0}, 4).high == 127);
-  CHECK(activation_bounds({ActivationKind::kClip, 0, 6}, 4).high == 96);
-  CHECK(activation_bounds({ActivationKind::kClip, 0, 6}, 5).high == 127);
-  CHECK(activation_bounds({ActivationKind::kClip, -1, 1}, 3).low == -8);
+  const auto bounds = [](const Activation& activation, int exponent, Rounding rounding = Rounding::kHalfUp) {
+    return activation_bounds(activation, exponent, rounding);
+  };
+  CHECK(bounds({ActivationKind::kNone, 0, 0}, 4).low == -128);
+  CHECK(bounds({ActivationKind::kRelu, 0, 0}, 4).low == 0);
+  CHECK(bounds({ActivationKind::kRelu, 0, 0}, 4).high == 127);
+  CHECK(bounds({ActivationKind::kClip, 0, 6}, 4).high == 96);
+  CHECK(bounds({ActivationKind::kClip, 0, 6}, 5).high == 127);
+  CHECK(bounds({ActivationKind::kClip, -1, 1}, 3).low == -8);
+  CHECK(bounds({ActivationKind::kClip, 0, 2.5f}, 0).high == 3);
+  CHECK(bounds({ActivationKind::kClip, 0, 2.5f}, 0, Rounding::kFloor).high == 3);
+  CHECK(bounds({ActivationKind::kClip, 0, 2.5f}, 0, Rounding::kHalfEven).high == 2);
   CHECK_FALSE(has_bounds(ActivationKind::kLeakyRelu));
 }
 

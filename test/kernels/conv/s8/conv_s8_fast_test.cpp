@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares every fast kernel of an s8 Conv with the reference bit for bit. Random layers cover odd sizes in all
-// dimensions, all values of s8, both roundings, residuals, wide outputs, exponents, and scales with zero points.
+// dimensions, all values of s8, all roundings, residuals, wide outputs, exponents, and scales with zero points.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -82,7 +82,7 @@ S8Layer random_layer(std::mt19937& generator, Form form) {
     for (int32_t& value : bias) value = extremes ? static_cast<int32_t>(generator()) : draw.between(-30000, 30000);
     layer.bias = as_constant(tensor({outputs}, bias));
   }
-  conv.rounding = draw.once_in(2) ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  conv.rounding = static_cast<ops::Rounding>(draw.between(0, 2));
   return layer;
 }
 
@@ -219,7 +219,7 @@ S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& image
   layer.x = with_exponent(draw.bytes(x, extremes), draw.between(-3, 7));
   layer.weights = draw.bytes({channels < 1000 ? draw.between(65, 90) : 16, channels, 3, 3}, extremes);
   layer.bias = absent();
-  conv.rounding = draw.once_in(2) ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  conv.rounding = static_cast<ops::Rounding>(draw.between(0, 2));
   return layer;
 }
 
@@ -242,7 +242,7 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
   layer.weights =
       draw.bytes({shape.outputs, shape.channels / shape.group, shape.kernel_height, shape.kernel_width}, extremes);
   layer.bias = absent();
-  conv.rounding = draw.once_in(2) ? ops::Rounding::kHalfUp : ops::Rounding::kFloor;
+  conv.rounding = static_cast<ops::Rounding>(draw.between(0, 2));
   return layer;
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("A wide s8 convolution returns its accumulators as f32") {
 
 TEST_CASE("An s8 convolution with a residual is bit-identical to a convolution and an addition") {
   std::mt19937 generator(7);
-  for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
+  for (ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor, ops::Rounding::kHalfEven}) {
     ops::Conv conv = square3();
     conv.rounding = rounding;
     const TestTensor x = with_exponent(random_s8(generator, {2, 5, 4, 3}), 3);

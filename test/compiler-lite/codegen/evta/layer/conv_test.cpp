@@ -47,7 +47,7 @@ ConvLayer random_layer(std::mt19937& generator) {
   if (random(0, 2) == 0) layer.bias.clear();
   layer.shifts.assign(random(0, 1) == 0 ? 1 : static_cast<size_t>(layer.out_channels), 0);
   for (uint8_t& shift : layer.shifts) shift = static_cast<uint8_t>(random(0, 5) == 0 ? random(0, 31) : random(6, 13));
-  layer.rounding = random(0, 1) == 0 ? s8::Rounding::kHalfUp : s8::Rounding::kFloor;
+  layer.rounding = static_cast<s8::Rounding>(random(0, 2));
   if (random(0, 1) == 0) layer.bounds = {0, random(1, 127)};
   layer.wide = random(0, 4) == 0;
   if (!layer.wide && random(0, 1) == 0) {
@@ -112,7 +112,7 @@ TEST_CASE("Averages and additions are convolutions with identity weights") {
   ConvLayer layer;
   layer.name = "sum";
   layer.in_channels = layer.out_channels = layer.groups = 50;
-  layer.rounding = GENERATE(s8::Rounding::kHalfUp, s8::Rounding::kFloor);
+  layer.rounding = GENERATE(s8::Rounding::kHalfUp, s8::Rounding::kFloor, s8::Rounding::kHalfEven);
   const Tiling tiling = {.rows = 2, .columns = 4, .out_blocks = 2};
   SECTION("average of 4x4") {
     layer.y = layer.x = {.input = 12, .kernel = 4, .stride = 4};
@@ -137,7 +137,25 @@ TEST_CASE("Biases near the limits of int32 and large shifts are computed exactly
   ConvLayer layer = random_conv(generator, 16, 20, {.input = 3});
   for (size_t i = 0; i < layer.bias.size(); ++i) layer.bias[i] = i % 2 == 0 ? 2000000000 : -2000000000;
   layer.shifts = {24};
+  layer.rounding = GENERATE(s8::Rounding::kHalfUp, s8::Rounding::kHalfEven);
   check_layer(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 3}, generator);
+}
+
+TEST_CASE("Ties of every shift are rounded to even") {
+  std::mt19937 generator(10);
+  ConvLayer layer = random_conv(generator, 16, 32, {.input = 8});
+  layer.rounding = s8::Rounding::kHalfEven;
+  layer.shifts.resize(32);
+  const bool is_small = GENERATE(true, false);  // inputs and weights, so that most sums of small shifts are ties
+  for (size_t i = 0; i < layer.shifts.size(); ++i) {
+    layer.shifts[i] = static_cast<uint8_t>(i);
+    layer.bias[i] = i < 2 ? 0 : int32_t{1} << (i - 1);
+    if (is_small) layer.bias[i] *= i % 3 == 0 ? -1 : 1;
+  }
+  if (is_small) layer.weights = random_elements(generator, 16 * 32, {-1, 1});
+  check_layer(evta::test::stock_configuration(), layer, {.rows = 2, .columns = 8}, generator);
+  layer.residual = s8::AddShifts{1, 0, 2};
+  check_layer(evta::test::stock_configuration(), layer, {.rows = 2, .columns = 8}, generator);
 }
 
 TEST_CASE("Results replace cleared accumulators if the bias is below the results") {
@@ -149,6 +167,22 @@ TEST_CASE("Results replace cleared accumulators if the bias is below the results
   REQUIRE(program->counters.resets == 16);      // the first tile of each of two threads
   REQUIRE(program->counters.alu_tensor == 64);  // biases
   REQUIRE(program->counters.alu_immediate == 3 * 64);
+}
+
+TEST_CASE("Rounding half to even takes a copy of the tile and six more operations per result") {
+  std::mt19937 generator(5);
+  ConvLayer layer = random_conv(generator, 16, 16, {.input = 8});
+  const auto counters = [&](s8::Rounding rounding) {
+    layer.rounding = rounding;
+    return compiler::evta::generate(evta::test::stock_configuration(), layer, {.rows = 1, .columns = 8})
+        .value()
+        .counters;
+  };
+  const auto half_up = counters(s8::Rounding::kHalfUp), half_even = counters(s8::Rounding::kHalfEven);
+  CHECK(half_even.gemms == half_up.gemms);
+  CHECK(half_even.resets == half_up.resets + 64);
+  CHECK(half_even.alu_tensor == half_up.alu_tensor + 2 * 64);
+  CHECK(half_even.alu_immediate == half_up.alu_immediate + 4 * 64);
 }
 
 TEST_CASE("Accumulators of a tile that is computed twice are not treated as results") {
