@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The five networks of script/bench/networks, with generated weights that are the same on every run.
+"""The five classifiers of script/bench/networks, with generated weights that are the same on every run.
 
 A network is a list of layers; onnx_writer.py, ncnn_writer.py and tflite_writer.py write it in the format of each runtime.
 """
@@ -9,7 +9,6 @@ import dataclasses
 import numpy as np
 
 PIXELS = 224
-NAMES = ("squeezenet1.1", "mobilenet_v2", "resnet18", "resnet50", "googlenet")
 # Quantization of 8-bit activations by producer: scale, and zero point as uint8.
 QUANTIZATION = {"relu": (4 / 255, 0), "relu6": (6 / 255, 0), "none": (8 / 255, 128), "input": (2 / 255, 128)}
 
@@ -157,7 +156,7 @@ def googlenet():
 
 
 def networks():
-    """Returns the networks with weights, in the order of NAMES. One generator draws all weights."""
+    """Returns the networks with weights, in the order of bench_names.CLASSIFIERS. One generator draws all weights."""
     generator = np.random.default_rng(1)
     nets = [squeezenet(), mobilenet_v2(), resnet("resnet18", [2, 2, 2, 2], False), resnet("resnet50", [3, 4, 6, 3], True),
             googlenet()]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times another runtime on a model for script/bench/networks and prints the figures as JSON.
 
-bench_peer.py RUNTIME MODEL --threads N --warmup N --runs N [--input FILE.npy --output FILE.npy]
+bench_peer.py RUNTIME MODEL --threads N --warmup N --runs N [--input FILE.npy ... --output FILE.npy]
 
-MODEL is a path without a suffix; each runtime reads its own file format. All compute f32 in full precision even if the
-machine supports smaller types. Each runtime loads the model, runs once, warms up, and runs; a run copies the input from
-an array and the output to an array.
+--input lists a file for each input, in the model's order. MODEL is a path without a suffix; each runtime reads its own
+file format. All compute f32 in full precision even if the machine supports smaller types. Each runtime loads the model,
+runs once, warms up, and runs; a run copies the inputs from arrays and the output to an array.
 """
 
 import argparse
@@ -29,13 +29,13 @@ class OnnxRuntime:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         self.session = self.module.InferenceSession(model + ".onnx", options, providers=["CPUExecutionProvider"])
-        self.name = self.session.get_inputs()[0].name
+        self.names = [tensor.name for tensor in self.session.get_inputs()]
 
     def shape(self):
         return self.session.get_inputs()[0].shape
 
-    def run(self, image):
-        return self.session.run(None, {self.name: image})[0]
+    def run(self, inputs):
+        return self.session.run(None, dict(zip(self.names, inputs)))[0]
 
 
 class OpenVino:
@@ -55,8 +55,8 @@ class OpenVino:
     def shape(self):
         return list(self.request.get_input_tensor().shape)
 
-    def run(self, image):
-        self.request.infer({0: image}, share_inputs=True)
+    def run(self, inputs):
+        self.request.infer(dict(enumerate(inputs)), share_inputs=True)
         return self.request.get_output_tensor().data
 
 
@@ -80,7 +80,8 @@ class Ncnn:
     def shape(self):
         return None
 
-    def run(self, image):
+    def run(self, inputs):
+        image, = inputs
         extractor = self.net.create_extractor()
         extractor.input("data", self.module.Mat(image[0]))
         failed, output = extractor.extract(self.output)
@@ -105,7 +106,8 @@ class Mnn:
     def shape(self):
         return list(self.input.getShape())
 
-    def run(self, image):
+    def run(self, inputs):
+        image, = inputs
         kind = self.module
         self.input.copyFrom(kind.Tensor(image.shape, kind.Halide_Type_Float, image, kind.Tensor_DimensionType_Caffe))
         self.net.runSession(self.session)
@@ -131,7 +133,8 @@ class LiteRt:
     def shape(self):
         return None
 
-    def run(self, image):
+    def run(self, inputs):
+        image, = inputs
         if self.transposed[0] is not image:  # channels last; transposed in the first run, which is not timed
             self.transposed = image, np.ascontiguousarray(image.transpose(0, 2, 3, 1))
         self.net.set_tensor(self.input, self.transposed[1])
@@ -162,18 +165,18 @@ def main():
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--warmup", type=int, required=True)
     parser.add_argument("--runs", type=int, required=True)
-    parser.add_argument("--input")
+    parser.add_argument("--input", nargs="+")
     parser.add_argument("--output")
     options = parser.parse_args()
 
     runtime = RUNTIMES[options.runtime]()
-    image = np.load(options.input) if options.input else None
+    inputs = [np.load(path) for path in options.input or ()]
     interpreter_mb = memory_mb("VmRSS")
     load_ms, _ = milliseconds(lambda: runtime.open(options.model, options.threads))
-    if image is None:
+    if not inputs:
         sizes = [size if isinstance(size, int) and size > 0 else 1 for size in runtime.shape()]
-        image = np.random.default_rng(1).uniform(-1, 1, sizes).astype(np.float32)
-    times = [milliseconds(lambda: runtime.run(image)) for _ in range(1 + options.warmup + options.runs)]
+        inputs = [np.random.default_rng(1).uniform(-1, 1, sizes).astype(np.float32)]
+    times = [milliseconds(lambda: runtime.run(inputs)) for _ in range(1 + options.warmup + options.runs)]
     if options.output:
         np.save(options.output, np.asarray(times[-1][1], np.float32).ravel())
     print(json.dumps({"median_ms": statistics.median(time for time, _ in times[1 + options.warmup:]),

@@ -3,21 +3,45 @@
 
 import array
 import json
+import math
 import random
 import struct
 import subprocess
+
+# The descriptor of NumPy and the code of array.array for each type of integers.
+INTEGERS = {"s64": ("<i8", "q"), "s32": ("<i4", "i")}
+
+
+def write_npy(path, shape, type_name, values):
+    header = f"{{'descr': '{type_name}', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + values.tobytes())
 
 
 def write_random_npy(path, shape, low=-1.0, high=1.0):
     """Writes f32 numbers, uniform in [low, high) and reproducible."""
     generator = random.Random(1)
-    size = 1
-    for extent in shape:
-        size *= extent
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}".encode()
-    header += b" " * (-(len(header) + 11) % 64) + b"\n"
-    head = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
-    path.write_bytes(head + array.array("f", (generator.uniform(low, high) for _ in range(size))).tobytes())
+    write_npy(path, shape, "<f4", array.array("f", (generator.uniform(low, high) for _ in range(math.prod(shape)))))
+
+
+def write_inputs(nestrt, plan, folder):
+    """Writes a file of random numbers for each input of a plan. Returns their paths by name, in the plan's order.
+
+    Integers are 0 or 1: valid as numbers of tokens and as masks.
+    """
+    report = folder / "info.json"
+    subprocess.run([nestrt, "info", plan, "--json", report], check=True, capture_output=True)
+    paths = {}
+    for index, tensor in enumerate(json.loads(report.read_text())["inputs"]):
+        path = paths[tensor["name"]] = folder / f"input{index}.npy"
+        if tensor["type"] == "f32":
+            write_random_npy(path, tensor["shape"])
+        else:
+            descriptor, code = INTEGERS[tensor["type"]]
+            generator = random.Random(1)
+            values = array.array(code, (generator.getrandbits(1) for _ in range(math.prod(tensor["shape"]))))
+            write_npy(path, tensor["shape"], descriptor, values)
+    return paths
 
 
 def read_npy(path):
