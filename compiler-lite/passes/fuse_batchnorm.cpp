@@ -196,21 +196,39 @@ bool fold_before(Graph& graph, const Linear& linear, const ChannelMap& map) {
   return store(graph, linear, weights, bias);
 }
 
-// Folds all foldable Binary nodes that follow.
+// Returns the Reshape that divides the rows of a Dense without another user over several axes, or null.
+Node* reshape_of_rows(const Graph& graph, const Linear& linear) {
+  const ValueId output = linear.node->outputs[0];
+  if (!linear.dense() || !graph.has_single_use(output)) return nullptr;
+  Node* const user = graph.users(output)[0];
+  if (user->as<ops::Reshape>() == nullptr) return nullptr;
+  const Shape& shape = graph.value(user->outputs[0]).shape;
+  return shape.rank() > 0 && shape[shape.rank() - 1] == graph.value(output).shape[1] ? user : nullptr;
+}
+
+// Folds all foldable Binary nodes that follow, directly or after a Reshape that keeps the rows of a Dense.
 int fold_followers(Graph& graph, const Linear& linear) {
   if (linear.activated) return 0;
-  const ValueId output = linear.node->outputs[0];
-  ChannelMap total(graph.value(output).shape[linear.channel_axis]);
+  const int64_t channels = graph.value(linear.node->outputs[0]).shape[linear.channel_axis];
+  Node* const reshape = reshape_of_rows(graph, linear);
+  Node* const last = reshape != nullptr ? reshape : linear.node;
+  const int axis = reshape != nullptr ? graph.value(last->outputs[0]).shape.rank() - 1 : linear.channel_axis;
+  ChannelMap total(channels);
   std::vector<Node*> folded;
-  for (ValueId at = output; graph.has_single_use(at); at = folded.back()->outputs[0]) {
+  for (ValueId at = last->outputs[0]; graph.has_single_use(at); at = folded.back()->outputs[0]) {
     Node* user = graph.users(at)[0];
-    const auto map = channel_map(graph, *user, linear.channel_axis);
+    const auto map = channel_map(graph, *user, axis);
     if (!map) break;
     total.then(*map);
     folded.push_back(user);
   }
   if (folded.empty() || !fold_after(graph, linear, total)) return 0;
-  for (Node* node : folded) absorb(graph, linear.node, node);
+  for (Node* node : folded) absorb(graph, last, node);
+  if (reshape != nullptr) {  // the product now holds other elements, so it needs a new name
+    Value& product = graph.value(linear.node->outputs[0]);
+    product.name += ".folded";
+    product.same_elements_as = original_name(graph.value(reshape->outputs[0]));
+  }
   return static_cast<int>(folded.size());
 }
 

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/rewrite.h"
@@ -127,6 +129,56 @@ Result<bool> recognise_gate(Graph& graph, Node* node) {
   return false;
 }
 
+// A product of values that are not constant and a constant.
+struct Product {
+  double scale = 1;
+  std::vector<ValueId> factors;
+};
+
+// Adds the factors of `value`, which `user` uses, as operand `side`. Products nest up to `depth` times.
+void add_factors(const Graph& graph, const Node& user, size_t side, int depth, Product& product) {
+  const Node* inner = depth > 0 ? sole_producer<ops::Binary>(graph, user, side) : nullptr;
+  if (const auto scaled = inner ? affine(graph, *inner) : std::nullopt; scaled && scaled->shift == 0) {
+    product.scale *= scaled->scale;
+    add_factors(graph, *inner, inner->inputs[0] == scaled->x ? 0 : 1, depth - 1, product);
+  } else if (inner != nullptr && is_plain_binary(*inner, BinaryKind::kMul) && !scaled) {
+    for (size_t operand : {0, 1}) add_factors(graph, *inner, operand, depth - 1, product);
+  } else {
+    product.factors.push_back(user.inputs[side]);
+  }
+}
+
+// Returns the x of 1 + erf(x / sqrt(2)), or kNoValue.
+ValueId erf_argument(const Graph& graph, ValueId gate) {
+  const Node* sum = graph.has_single_use(gate) ? graph.producer(gate) : nullptr;
+  const auto shifted = sum ? affine(graph, *sum) : std::nullopt;
+  if (!shifted || shifted->scale != 1 || shifted->shift != 1) return kNoValue;
+  const Node* erf = sole_producer<ops::Unary>(graph, *sum, sum->inputs[0] == shifted->x ? 0 : 1);
+  if (erf == nullptr || erf->as<ops::Unary>()->kind != UnaryKind::kErf) return kNoValue;
+  const Node* inside = sole_producer<ops::Binary>(graph, *erf, 0);
+  const auto scaled = inside ? affine(graph, *inside) : std::nullopt;
+  return scaled && scaled->shift == 0 && near(scaled->scale, std::numbers::sqrt2 / 2) ? scaled->x : kNoValue;
+}
+
+// x / 2 * (1 + erf(x / sqrt(2))), multiplied in any order.
+Result<bool> recognise_gelu(Graph& graph, Node* node) {
+  Product product;
+  if (const auto scaled = affine(graph, *node); scaled && scaled->shift == 0) {
+    product.scale = scaled->scale;
+    add_factors(graph, *node, node->inputs[0] == scaled->x ? 0 : 1, 1, product);
+  } else if (is_plain_binary(*node, BinaryKind::kMul)) {
+    for (size_t side : {0, 1}) add_factors(graph, *node, side, 1, product);
+  }
+  if (product.factors.size() != 2 || !near(product.scale, 0.5)) return false;
+  for (size_t side : {0, 1}) {
+    const ValueId x = product.factors[1 - side];
+    if (erf_argument(graph, product.factors[side]) != x) continue;
+    NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced, replace(graph, node, unary(UnaryKind::kGelu), {x}));
+    return true;
+  }
+  return false;
+}
+
 // max(x, 0) is relu; min and max with other constants are clips.
 Result<bool> recognise_clip(Graph& graph, Node* node) {
   const bool lower = is_plain_binary(*node, BinaryKind::kMax);
@@ -168,7 +220,7 @@ Result<bool> merge_clips(Graph& graph, Node* node) {
 
 using Rule = Result<bool> (*)(Graph& graph, Node* node);
 constexpr Rule kRules[] = {&recognise_clip, &merge_clips, &recognise_hard_swish, &recognise_hard_sigmoid,
-                           &recognise_gate};
+                           &recognise_gate,  &recognise_gelu};
 
 }  // namespace
 

@@ -59,6 +59,36 @@ TEST_CASE("Scale and shift are folded into Dense") {
   CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, y, {5})) == 1);
 }
 
+// A product of a matrix with 3 * 2 rows, in three dimensions.
+ValueId batched_dense(Graph& graph, std::mt19937& generator, const std::vector<int64_t>& shape) {
+  const ValueId y =
+      add(graph, ops::Dense{}, {add_input(graph, "x", {6, 4}), random_constant(graph, generator, {4, 5})});
+  return add(graph, reshape_attributes(shape), {y});
+}
+
+TEST_CASE("Scale and shift are folded into Dense across a Reshape that divides its rows") {
+  std::mt19937 generator(1);
+  for (const auto& shape : {std::vector<int64_t>{3, 2, 5}, std::vector<int64_t>{1, 6, 5}}) {
+    Graph graph;
+    const ValueId y = batched_dense(graph, generator, shape);
+    CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, y, {5})) == 2);
+  }
+}
+
+TEST_CASE("Constants after a Reshape that mixes rows and columns of Dense are not folded") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId y = batched_dense(graph, generator, {5, 6});
+  CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, y, {6})) == 4);
+}
+
+TEST_CASE("Constants that vary over the rows of Dense are not folded across a Reshape") {
+  std::mt19937 generator(1);
+  Graph graph;
+  const ValueId y = batched_dense(graph, generator, {3, 2, 5});
+  CHECK(nodes_left_by_batchnorm(graph, normalise(graph, generator, y, {2, 5})) == 4);
+}
+
 TEST_CASE("Subtraction, including constant minus conv, and division fold like their inverses") {
   std::mt19937 generator(1);
   Graph graph;

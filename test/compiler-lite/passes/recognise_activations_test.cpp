@@ -60,6 +60,40 @@ TEST_CASE("x * clip(x + 3, 0, 6) / 6 is hard_swish for any position of the divis
   }
 }
 
+// 1 + erf(x * factor)
+ValueId erf_gate(Graph& graph, ValueId x, float factor) {
+  const ValueId erf =
+      add(graph, unary_attributes(UnaryKind::kErf), {binary(graph, BinaryKind::kMul, x, scalar(graph, factor))});
+  return binary(graph, BinaryKind::kAdd, erf, scalar(graph, 1));
+}
+
+TEST_CASE("x / 2 * (1 + erf(x / sqrt(2))) is gelu in any order of the factors") {
+  for (int order = 0; order < 4; ++order) {
+    Graph graph;
+    const ValueId x = add_input(graph, "x", {2, 50});
+    const ValueId gate = erf_gate(graph, x, 0.70710678f), half = scalar(graph, 0.5f);
+    const ValueId y =
+        order == 0   ? binary(graph, BinaryKind::kMul, binary(graph, BinaryKind::kMul, x, gate), half)
+        : order == 1 ? binary(graph, BinaryKind::kMul, binary(graph, BinaryKind::kMul, half, x), gate)
+        : order == 2 ? binary(graph, BinaryKind::kMul, x, binary(graph, BinaryKind::kMul, gate, half))
+                     : binary(graph, BinaryKind::kDiv, binary(graph, BinaryKind::kMul, gate, x), scalar(graph, 2));
+    const ops::Unary& gelu = only_unary(graph, y);
+    CHECK(gelu.kind == UnaryKind::kGelu);
+    CHECK(gelu.alpha == 0);
+  }
+}
+
+TEST_CASE("Products with erf that are not gelu are kept") {
+  for (int fault = 0; fault < 3; ++fault) {
+    Graph graph;
+    const ValueId x = add_input(graph, "x", {2, 5}), other = add_input(graph, "y", {2, 5});
+    const ValueId gate = erf_gate(graph, fault == 0 ? other : x, fault == 1 ? 0.5f : 0.70710678f);
+    const ValueId product = binary(graph, BinaryKind::kMul, x, gate);
+    graph.outputs = {binary(graph, BinaryKind::kMul, product, scalar(graph, fault == 2 ? 0.25f : 0.5f))};
+    CHECK(*compiler::recognise_activations(graph) == 0);
+  }
+}
+
 TEST_CASE("clip(x * 0.2 + 0.5, 0, 1) is hard_sigmoid") {
   Graph graph;
   const ValueId x = add_input(graph, "x", {2, 50});
