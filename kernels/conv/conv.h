@@ -10,7 +10,7 @@
 //   conv.f32.winograd16   blocked16 -> blocked16  with NEON: constant weights and bias; group 1; 3 x 3, stride and
 //                         dilation 1; activation none, relu or clip; if faster; packing winograd16
 //   conv.f32.winograd16.wide
-//                         as conv.f32.winograd16  with AVX2 or AVX-512
+//                         as conv.f32.winograd16  with AVX2 or AVX-512; any activation
 //   conv.f32.winograd16.two, conv.f32.winograd16.strided
 //                         the same                stride 1 for maps of few tiles, stride 2; packing winograd16_two,
 //                                                 winograd16_strided

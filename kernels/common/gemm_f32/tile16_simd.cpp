@@ -215,11 +215,21 @@ HWY_INLINE void copy_sums(const Sums<kBlocks, kPoints>& sums, float* HWY_RESTRIC
   }
 }
 
+// Activates the longest adjacent runs of outputs: all points of a block, or all blocks of a point.
 HWY_NOINLINE void activate_tile(const Tile16& tile) {
-  for (int64_t p = 0; p < tile.points; ++p) {
+  if (tile.point_stride == kTileBlock && tile.last_lanes == kTileBlock) {
     for (int64_t b = 0; b < tile.blocks; ++b) {
+      float* y = tile.output + b * tile.block_stride;
+      map_activation(tile.activation, y, y, tile.points * kTileBlock);
+    }
+    return;
+  }
+  const int64_t run = tile.block_stride == kTileBlock ? tile.blocks : 1;
+  for (int64_t p = 0; p < tile.points; ++p) {
+    for (int64_t b = 0; b < tile.blocks; b += run) {
       float* y = tile.output + p * tile.point_stride + b * tile.block_stride;
-      map_activation(tile.activation, y, y, b + 1 < tile.blocks ? kTileBlock : tile.last_lanes);
+      const int64_t last = b + run < tile.blocks ? kTileBlock : tile.last_lanes;
+      map_activation(tile.activation, y, y, (run - 1) * kTileBlock + last);
     }
   }
 }

@@ -4,7 +4,6 @@
 // then each pair of output blocks runs 36 matrix products, [36][2][tiles][16], and transforms those back. All data
 // stays in the cache of the core, and no task waits for another.
 #include <algorithm>
-#include <limits>
 
 #include "hwy/detect_targets.h"
 #include "kernels/common/math/saturate.h"
@@ -181,14 +180,10 @@ void WinogradWide::multiply(const Part& part, Range blocks) const {
 }
 
 void WinogradWide::write(const KernelCall& call, const Part& part, Range blocks) const {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const ConvAxis &h = conv_.geometry.axes[1], &w = conv_.geometry.axes[2];
-  const Activation& activation = conv_.activation;
-  const bool is_clip = activation.kind == ops::ActivationKind::kClip;
   const float* residual = residual_of(call);
   WideTile tile;
-  tile.low = is_clip ? activation.alpha : activation.kind == ops::ActivationKind::kRelu ? 0.0f : -kInfinity;
-  tile.high = is_clip ? activation.beta : kInfinity;
+  tile.activation = conv_.activation;
   tile.step = position_step(blocks.size() * part.tiles.size());
   tile.row = w.output * kTileBlock;
   for (int64_t block = blocks.first; block < blocks.last; ++block) {
@@ -213,7 +208,7 @@ void WinogradWide::write(const KernelCall& call, const Part& part, Range blocks)
 bool accepts_conv_winograd16_wide(const OperatorSpec& spec) {
   const Result<ConvGeometry> g = conv_geometry(spec);
   return g && g->group == 1 && is_window(g->axes[1]) && is_window(g->axes[2]) && g->output.num_elements() > 0 &&
-         has_bounds(spec) && accepts_blocked(spec, Layout::kBlocked16, Packing::kWinograd16) && is_faster(*g);
+         accepts_blocked(spec, Layout::kBlocked16, Packing::kWinograd16) && is_faster(*g);
 }
 
 #if HWY_ARCH_X86

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/common/math/activation.h"
+
 namespace nestrt::kernels {
 
 // 6 x 6 pixels of 16 channels, in rows `row` floats apart.
@@ -24,7 +26,7 @@ struct WideTile {
   float* output = nullptr;          // rows are `row` floats apart
   int64_t row = 0;
   int64_t height = 0, width = 0;
-  float low = 0, high = 0;  // bounds of outputs
+  Activation activation;
 };
 
 struct WideTransforms {

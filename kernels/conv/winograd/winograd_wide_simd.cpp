@@ -50,9 +50,10 @@ HWY_INLINE void backward(const V (&m)[kInputs], V (&to)[kOutputs]) {
   to[3] = plus(plus(m[5], 0.5f * kHalfRoot, difference), 2.0f * kRoot, difference2);
 }
 
-HWY_INLINE void write_row(const WideTile& tile, int64_t y, const V (&values)[kOutputs], int lane) {
+HWY_INLINE void write_row(const WideTile& tile, const Bounds& bounds, int64_t y, const V (&values)[kOutputs],
+                          int lane) {
   const D d;
-  const V low = hn::Set(d, tile.low), high = hn::Set(d, tile.high);
+  const V low = hn::Set(d, bounds.low), high = hn::Set(d, bounds.high);
   NESTRT_UNROLL for (int x = 0; x < kOutputs; ++x) {
     if (x >= tile.width) return;
     const int64_t at = y * tile.row + x * kTileBlock + lane;
@@ -60,6 +61,13 @@ HWY_INLINE void write_row(const WideTile& tile, int64_t y, const V (&values)[kOu
     if (tile.bias != nullptr) value = hn::Add(value, hn::LoadU(d, tile.bias + lane));
     if (tile.residual != nullptr) value = hn::Add(value, hn::LoadU(d, tile.residual + at));
     hn::StoreU(bounded(value, low, high), d, tile.output + at);
+  }
+}
+
+HWY_NOINLINE void activate_outputs(const WideTile& tile) {
+  for (int64_t y = 0; y < tile.height; ++y) {
+    float* const row = tile.output + y * tile.row;
+    map_activation(tile.activation, row, row, tile.width * kTileBlock);
   }
 }
 #endif
@@ -93,6 +101,7 @@ void wide_input(const WideWindow& window) {
 void wide_output(const WideTile& tile) {
 #if HWY_ARCH_X86
   const D d;
+  const Bounds bounds = bounds_of(tile.activation);
   for (int lane = 0; lane < kTileBlock; lane += kLanes) {
     V columns[kInputs][kOutputs];  // [column][row]
     NESTRT_UNROLL for (int x = 0; x < kInputs; ++x) {
@@ -106,9 +115,10 @@ void wide_output(const WideTile& tile) {
       V row[kInputs], values[kOutputs];
       NESTRT_UNROLL for (int x = 0; x < kInputs; ++x) row[x] = columns[x][y];
       backward(row, values);
-      write_row(tile, y, values, lane);
+      write_row(tile, bounds, y, values, lane);
     }
   }
+  if (needs_pass(tile.activation)) activate_outputs(tile);
 #else
   (void)tile;
 #endif
