@@ -23,7 +23,7 @@ constexpr int kVectors = static_cast<int>(kBlock) / kLanes;
 
 constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 
-#define NESTRT_UNROLL _Pragma("GCC unroll 16")
+#define NESTRT_UNROLL _Pragma("GCC unroll 32")
 
 // Parameters shared by the outputs of one row.
 struct Row {
@@ -61,12 +61,15 @@ HWY_INLINE void add_taps(const Row& row, int64_t x, Taps kx, V (&sums)[kCount]) 
 }
 
 template <int kCount, int kVector>
-HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
+HWY_INLINE void start(const Row& row, V (&sums)[kCount]) {
   const D d;
-  V sums[kCount];
   const V bias = row.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, row.bias + kVector * kLanes);
   NESTRT_UNROLL for (int p = 0; p < kCount; ++p) sums[p] = bias;
-  add_taps<kCount, kVector>(row, x, kx, sums);
+}
+
+template <int kCount, int kVector>
+HWY_INLINE void store(const Row& row, int64_t x, const V (&sums)[kCount]) {
+  const D d;
   const V low = hn::Set(d, row.bounds.low), high = hn::Set(d, row.bounds.high);
   NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
     const int64_t at = (x + p) * kBlock + kVector * kLanes;
@@ -75,6 +78,14 @@ HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
     if (row.bounds.used) y = bounded(y, low, high);
     hn::StoreU(y, d, row.output + at);
   }
+}
+
+template <int kCount, int kVector>
+HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
+  V sums[kCount];
+  start<kCount, kVector>(row, sums);
+  add_taps<kCount, kVector>(row, x, kx, sums);
+  store<kCount, kVector>(row, x, sums);
 }
 
 // Returns the row of one lane of the block.
@@ -97,17 +108,14 @@ HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
   }
 }
 
-// For cores on which a vector load takes as long as two products (Cortex-A53): kernels of three taps along the width,
-// without dilation, with all vectors of kCount outputs together. Each input is loaded once for all outputs that read
-// it, and outputs are stored line by line, so that lines need not be read before they are written. The sums equal those
-// of step(), except that inputs outside the plane are multiplied as zeros.
-constexpr int kLineTaps = 3;
+// Kernels of kTaps taps along the width, without dilation: each input is loaded once for all of the kCount outputs that
+// read it. The sums equal those of step(), except that inputs outside the plane are multiplied as zeros.
 alignas(64) constexpr float kNoInput[kBlock] = {};
 
 // The inputs of one line.
-template <int kCount, int kStride>
+template <int kCount, int kStride, int kTaps>
 struct LineInputs {
-  static constexpr int kPixels = (kCount - 1) * kStride + kLineTaps;
+  static constexpr int kPixels = (kCount - 1) * kStride + kTaps;
   static constexpr int kNew = kCount * kStride;  // pixels that the next outputs add
   const float* pixels[kPixels];
   const float* prefetch;  // first pixel to prefetch, or null
@@ -122,18 +130,98 @@ struct LineInputs {
   }
 };
 
-template <int kCount, int kStride, int kVector = 0>
-HWY_INLINE void add_line(const LineInputs<kCount, kStride>& in, const float* weights, V (&sums)[kVectors][kCount]) {
+// Adds the pixels at(i) of a line.
+template <int kCount, int kStride, int kTaps, int kVector, class At>
+HWY_INLINE void add_pixels(const At& at, const float* weights, V (&sums)[kCount]) {
   const D d;
-  V w[kLineTaps];
-  NESTRT_UNROLL for (int k = 0; k < kLineTaps; ++k) w[k] = hn::LoadU(d, weights + k * kBlock + kVector * kLanes);
-  NESTRT_UNROLL for (int i = 0; i < in.kPixels; ++i) {
-    const V value = hn::LoadU(d, in.pixels[i] + kVector * kLanes);
+  V w[kTaps];
+  NESTRT_UNROLL for (int k = 0; k < kTaps; ++k) w[k] = hn::LoadU(d, weights + k * kBlock + kVector * kLanes);
+  NESTRT_UNROLL for (int i = 0; i < (kCount - 1) * kStride + kTaps; ++i) {
+    const V value = hn::LoadU(d, at(i) + kVector * kLanes);
     NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
       const int k = i - p * kStride;
-      if (k >= 0 && k < kLineTaps) sums[kVector][p] = hn::MulAdd(value, w[k], sums[kVector][p]);
+      if (k >= 0 && k < kTaps) sums[p] = hn::MulAdd(value, w[k], sums[p]);
     }
   }
+}
+
+// Processes one vector of kCount outputs. `pixels_of(line)` must return a function of a pixel's number in the line.
+template <int kCount, int kStride, int kTaps, int kVector, class PixelsOf>
+HWY_INLINE void step_pixels(const Row& row, int64_t x, const PixelsOf& pixels_of) {
+  const auto& [depth, height, width] = row.geometry.axes;
+  const int64_t line_step = height.dilation * width.input * kBlock;
+  V sums[kCount];
+  start<kCount, kVector>(row, sums);
+  for (int64_t z = row.kz.first; z < row.kz.last; ++z) {
+    const int64_t first = (row.iz + z * depth.dilation) * height.input + row.iy + row.ky.first * height.dilation;
+    const float* line = row.input + first * width.input * kBlock;
+    const float* weights = row.weights + (z * height.kernel + row.ky.first) * kTaps * kBlock;
+    for (int64_t y = row.ky.first; y < row.ky.last; ++y, line += line_step, weights += kTaps * kBlock)
+      add_pixels<kCount, kStride, kTaps, kVector>(pixels_of(line), weights, sums);
+  }
+  store<kCount, kVector>(row, x, sums);
+}
+
+// Out of line: inlined, its addresses would take the registers of the outputs inside.
+template <int kCount, int kStride, int kTaps, int kVector>
+HWY_NOINLINE void step_edge(const Row& row, int64_t x) {
+  const ConvAxis& width = row.geometry.axes[2];
+  const int64_t ix = x * kStride - width.pad_begin, end = width.input;
+  step_pixels<kCount, kStride, kTaps, kVector>(row, x, [ix, end](const float* line) HWY_ATTR {
+    return [in = LineInputs<kCount, kStride, kTaps>(line, ix, end)](int i) HWY_ATTR { return in.pixels[i]; };
+  });
+}
+
+template <int kCount, int kStride, int kTaps, int kVector>
+HWY_INLINE void step_any(const Row& row, int64_t x) {
+  const ConvAxis& width = row.geometry.axes[2];
+  const int64_t ix = x * kStride - width.pad_begin;
+  if (ix < 0 || ix + LineInputs<kCount, kStride, kTaps>::kPixels > width.input)
+    return step_edge<kCount, kStride, kTaps, kVector>(row, x);
+  step_pixels<kCount, kStride, kTaps, kVector>(row, x, [ix](const float* line) HWY_ATTR {
+    return [from = line + ix * kBlock](int i) HWY_ATTR { return from + i * kBlock; };
+  });
+}
+
+// Processes a row vector by vector: the sums of seven outputs hide the latency of a product, and seven divides the
+// usual sizes of images.
+template <int kStride, int kTaps, int kVector = 0>
+HWY_NOINLINE void run_pixels(const Row& row) {
+  const int64_t last = row.geometry.axes[2].output;
+  int64_t x = 0;
+  for (; x + 7 <= last; x += 7) step_any<7, kStride, kTaps, kVector>(row, x);
+  for (; x + 4 <= last; x += 4) step_any<4, kStride, kTaps, kVector>(row, x);
+  for (; x + 2 <= last; x += 2) step_any<2, kStride, kTaps, kVector>(row, x);
+  if (x < last) step_any<1, kStride, kTaps, kVector>(row, x);
+  if constexpr (kVector + 1 < kVectors) run_pixels<kStride, kTaps, kVector + 1>(row);
+}
+
+// Returns whether the row has a form that run_pixels() supports, and runs it.
+HWY_INLINE bool run_wide(const Row& row) {
+  if constexpr (kLanes >= 8) {
+    const ConvAxis& width = row.geometry.axes[2];
+    if (width.dilation != 1 || width.stride > 2) return false;
+    if (width.kernel == 3) {
+      width.stride == 1 ? run_pixels<1, 3>(row) : run_pixels<2, 3>(row);
+      return true;
+    }
+    if (width.kernel == 5) {
+      width.stride == 1 ? run_pixels<1, 5>(row) : run_pixels<2, 5>(row);
+      return true;
+    }
+  }
+  return false;
+}
+
+// For cores on which a vector load takes as long as two products (Cortex-A53): three taps, with all vectors of kCount
+// outputs together. Outputs are stored line by line, so that lines need not be read before they are written.
+constexpr int kLineTaps = 3;
+
+template <int kCount, int kStride, int kVector = 0>
+HWY_INLINE void add_line(const LineInputs<kCount, kStride, kLineTaps>& in, const float* weights,
+                         V (&sums)[kVectors][kCount]) {
+  add_pixels<kCount, kStride, kLineTaps, kVector>([&in](int i) HWY_ATTR { return in.pixels[i]; }, weights,
+                                                  sums[kVector]);
   if (kIsNeon && in.prefetch != nullptr) {
     NESTRT_UNROLL for (int i = kVector; i < in.kNew; i += kVectors) prefetch_line(in.prefetch + i * kBlock);
   }
@@ -166,8 +254,8 @@ HWY_INLINE void step_line(const Row& row, int64_t x) {
   for (int64_t z = row.kz.first; z < row.kz.last; ++z) {
     for (int64_t y = row.ky.first; y < row.ky.last; ++y) {
       const int64_t line = (row.iz + z * depth.dilation) * height.input + row.iy + y * height.dilation;
-      const LineInputs<kCount, kStride> in(row.input + line * width.input * kBlock, x * kStride - width.pad_begin,
-                                           width.input);
+      const LineInputs<kCount, kStride, kLineTaps> in(row.input + line * width.input * kBlock,
+                                                      x * kStride - width.pad_begin, width.input);
       add_line<kCount, kStride>(in, row.weights + (z * height.kernel + y) * kLineTaps * kBlock, sums);
     }
   }
@@ -201,6 +289,7 @@ HWY_INLINE void run_row(const Row& row, Taps inner) {
     if (width.stride == 1) return run_lines<1>(row);
     if (width.stride == 2) return run_lines<2>(row);
   }
+  if (run_wide(row)) return;
   int64_t x = 0;
   for (; x < inner.first; ++x) step<1>(row, x, taps_inside(width, x));
   if (x < inner.last) {

@@ -275,14 +275,15 @@ TEST_CASE("The Winograd kernel over folded images agrees with the reference on i
     CHECK(!check_layer(layer2d(x, 16, kernel, stride, pad), generator).contains("conv.f32.stem16.winograd"));
 }
 
-TEST_CASE("Depthwise kernels of three taps agree with the reference on rows of any length") {
+TEST_CASE("Depthwise kernels of three and five taps agree with the reference on rows of any length") {
   std::mt19937 generator(6);
-  for (int width = 3; width <= 21; width += 2)
+  for (int width = 3; width <= 21; ++width)
     for (const int stride : {1, 2, 3}) {
-      Layer layer = layer2d({1, 20, 5, width + stride}, 20, 3, stride, width % 3, 20);
+      const int kernel = width % 2 == 1 ? 3 : 5;
+      Layer layer = layer2d({1, 20, 5, width + stride}, 20, kernel, stride, width % kernel, 20);
       layer.pad_end[1] = stride % 2;
       layer.residual = stride == 2;
-      layer.activation = width % 4 == 1 ? ops::ActivationKind::kClip : ops::ActivationKind::kSilu;
+      layer.activation = width % 4 < 2 ? ops::ActivationKind::kClip : ops::ActivationKind::kSilu;
       CHECK(check_layer(layer, generator).contains("conv.f32.depthwise16"));
     }
 }
