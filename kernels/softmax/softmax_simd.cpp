@@ -29,7 +29,11 @@ HWY_INLINE hn::Vec<D> minus_infinity(D d) {
 // Ignores a NaN in x; the sum shows it.
 template <class V>
 HWY_INLINE V larger(V x, V largest) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::Max(x, largest);  // the second operand if one is NaN
+#else
   return hn::IfThenElse(hn::Gt(x, largest), x, largest);
+#endif
 }
 
 // Requires: the sum is at least 1, or NaN.

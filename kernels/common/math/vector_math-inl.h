@@ -2,9 +2,9 @@
 // Mathematical functions on f32 vectors. Include from a Highway source (see kernels/common/simd/simd.h) after
 // hwy/highway.h. All functions preserve NaN and return the limits at infinity.
 //
-// The polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c, ndtrf.c, sinf.c, tanf.c,
-// atanf.c, asinf.c) and are accurate to about 1e-7; test/kernels/common/math/activation_test.cpp compares each with
-// double precision.
+// Unless stated otherwise, the polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c,
+// ndtrf.c, sinf.c, tanf.c, atanf.c, asinf.c) and are accurate to about 1e-7;
+// test/kernels/common/math/activation_test.cpp compares each with double precision.
 #if defined(NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
 #undef NESTRT_KERNELS_COMMON_VECTOR_MATH_INL_H_
@@ -25,6 +25,20 @@ HWY_INLINE hn::Vec<D> simd_power_of_two(D d, VI n) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
+// y * 2^n for integers n in [-150, 129], rounded once, so that results extend down to denormals and up to infinity.
+#if HWY_TARGET == HWY_AVX3
+HWY_INLINE hn::Vec512<float> simd_scale(hn::Vec512<float> y, hn::Vec512<float> n) {
+  return hn::Vec512<float>{_mm512_scalef_ps(y.raw, n.raw)};
+}
+HWY_INLINE hn::Vec256<float> simd_scale(hn::Vec256<float> y, hn::Vec256<float> n) {
+  return hn::Vec256<float>{_mm256_scalef_ps(y.raw, n.raw)};
+}
+template <size_t kLanes>
+HWY_INLINE hn::Vec128<float, kLanes> simd_scale(hn::Vec128<float, kLanes> y, hn::Vec128<float, kLanes> n) {
+  return hn::Vec128<float, kLanes>{_mm_scalef_ps(y.raw, n.raw)};
+}
+#endif
+
 // exp(x) - 1 for |x| <= ln(2) / 2.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
@@ -37,10 +51,16 @@ HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
   return hn::MulAdd(p, hn::Mul(x, x), x);
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln(2) / 2. The factor 2^n is applied in two halves, so that results extend down to
-// denormals and up to infinity.
+// exp(x) = 2^n exp(r), |r| <= ln(2) / 2. Without an instruction for it, the factor 2^n is applied in two halves.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp(D d, V x) {
+#if HWY_TARGET == HWY_AVX3
+  // Min and Max return their second operand if one is NaN.
+  const V clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
+  const V n = hn::Round(hn::Mul(clamped, hn::Set(d, 1.44269504088896341f)));
+  const V r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(n, hn::Set(d, 0.693359375f), clamped));
+  return simd_scale(hn::Add(simd_small_exp_minus_one(d, r), hn::Set(d, 1.0f)), n);
+#else
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), hn::Set(d, 89.0f));
   const auto n = hn::NearestInt(hn::Mul(clamped, hn::Set(d, 1.44269504088896341f)));
   const V nf = hn::ConvertTo(d, n);
@@ -49,6 +69,7 @@ HWY_INLINE V simd_exp(D d, V x) {
   const auto half = hn::ShiftRight<1>(n);
   const V scaled = hn::Mul(hn::Mul(y, simd_power_of_two(d, half)), simd_power_of_two(d, hn::Sub(n, half)));
   return hn::IfThenElse(hn::Eq(x, x), scaled, x);
+#endif
 }
 
 // exp(x) for x <= 0 or NaN. Results below the smallest normal number, 1e-38, are 0: a sum that contains exp(0) does not
@@ -57,6 +78,11 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp_nonpositive(D d, V x) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // NearestInt is undefined out of range
   return simd_exp(d, x);
+#elif HWY_TARGET == HWY_AVX3
+  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
+  const V r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x));
+  const V y = hn::Add(simd_small_exp_minus_one(d, r), hn::Set(d, 1.0f));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), simd_scale(y, n));
 #else
   const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
   const V nf = hn::ConvertTo(d, n);
@@ -98,8 +124,8 @@ HWY_INLINE V simd_tanh(D d, V x) {
   return hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.625f)), small, hn::CopySign(large, x));
 }
 
-// Below 1 an odd polynomial; above, 1 - exp(-x^2) p(1 / x^2) / x with the polynomial that Cephes uses for 1 < x < 2.
-// Beyond 2, where erfc < 0.005, its relative error does not show in erf.
+// Below 1 an odd polynomial; above, 1 - exp(x p(x)), where x p(x) is fitted to log(erfc(x)) between 1 and 4. Beyond 4,
+// erf rounds to 1.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_erf(D d, V x) {
   const V z = hn::Mul(x, x);
@@ -113,20 +139,15 @@ HWY_INLINE V simd_erf(D d, V x) {
   const V small = hn::Mul(t, x);
 
   const V one = hn::Set(d, 1.0f);
-  const V magnitude = hn::Abs(x);
-  const V q = hn::Div(one, hn::Max(magnitude, one));
-  const V y = hn::Mul(q, q);
-  V p = hn::Set(d, 2.326819970068386e-2f);
-  p = hn::MulAdd(p, y, hn::Set(d, -1.387039388740657e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 3.687424674597105e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, -5.824733027278666e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 6.210004621745983e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, -4.944515323274145e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 3.404879937665872e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, -2.741127028184656e-1f));
-  p = hn::MulAdd(p, y, hn::Set(d, 5.638259427386472e-1f));
-  const V complement = hn::Mul(hn::Mul(simd_exp(d, hn::Neg(z)), q), p);
-  const V large = hn::CopySign(hn::Sub(one, complement), x);
+  const V magnitude = hn::Abs(x), y = hn::Min(magnitude, hn::Set(d, 4.0f));
+  V p = hn::Set(d, -1.0432313502e-5f);
+  p = hn::MulAdd(p, y, hn::Set(d, 3.1485024374e-4f));
+  p = hn::MulAdd(p, y, hn::Set(d, -3.6103106104e-3f));
+  p = hn::MulAdd(p, y, hn::Set(d, 2.3694500327e-2f));
+  p = hn::MulAdd(p, y, hn::Set(d, -1.0615897179e-1f));
+  p = hn::MulAdd(p, y, hn::Set(d, -6.3519805670e-1f));
+  p = hn::MulAdd(p, y, hn::Set(d, -1.1286370754f));
+  const V large = hn::CopySign(hn::Sub(one, simd_exp_nonpositive(d, hn::Mul(p, y))), x);
   const V result = hn::IfThenElse(hn::Lt(magnitude, one), small, large);
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }

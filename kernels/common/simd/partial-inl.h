@@ -17,17 +17,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Loads `count` lanes from x and sets the others to `fill`. Requires: count is below the number of lanes.
 template <class D>
 HWY_INLINE hn::Vec<D> load_partial(D d, const float* x, int64_t count, float fill = 0) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  const auto given = hn::FirstN(d, static_cast<size_t>(count));
+  return hn::IfThenElse(given, hn::MaskedLoad(given, d, x), hn::Set(d, fill));
+#else
   HWY_ALIGN float lanes[hn::MaxLanes(D())];
   hn::Store(hn::Set(d, fill), d, lanes);
   for (int64_t i = 0; i < count; ++i) lanes[i] = x[i];
   return hn::Load(d, lanes);
+#endif
 }
 
 template <class D>
 HWY_INLINE void store_partial(D d, hn::Vec<D> v, float* y, int64_t count) {
+#if HWY_TARGET == HWY_AVX3
+  hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(count)), d, y);
+#else  // masked stores of AVX2 take longer than a loop on some CPUs
   HWY_ALIGN float lanes[hn::MaxLanes(D())];
   hn::Store(v, d, lanes);
   for (int64_t i = 0; i < count; ++i) y[i] = lanes[i];
+#endif
 }
 
 // y[i] = function(x[i]) for vectors of x; x and y may be the same.
