@@ -80,11 +80,13 @@ Result<Header> read_header(std::span<const std::byte> bytes) {
   return header;
 }
 
-Status check_digests(const Header& header, std::span<const std::byte> bytes, Verification verification) {
+Status check_digests(const Header& header, std::span<const std::byte> bytes, bool is_mapped,
+                     Verification verification) {
   if (plan_format::tables_digest(bytes) != header.tables_digest)
     return damaged_plan("the tables do not match their digest");
   if (verification != Verification::kComplete) return {};
-  const plan_format::ContentDigest content = plan_format::content_digest(bytes);
+  const plan_format::ContentDigest content =
+      is_mapped ? plan_format::content_digest_of_mapping(bytes) : plan_format::content_digest(bytes);
   if (content.low != header.content_digest[0] || content.high != header.content_digest[1])
     return damaged_plan("the content does not match its digest");
   return {};
@@ -120,14 +122,14 @@ std::optional<Preprocessing> completed(std::optional<Preprocessing> preprocessin
 
 class PlanReader {
  public:
-  static Result<std::shared_ptr<const Plan>> read(std::span<const std::byte> file, std::shared_ptr<void> owner,
-                                                  const LoadOptions& options) {
+  static Result<std::shared_ptr<const Plan>> read(FileBytes opened, const LoadOptions& options) {
+    const std::span<const std::byte> file = opened.bytes;
     if (reinterpret_cast<uintptr_t>(file.data()) % plan_format::kSegmentAlignment != 0)
       return Status(Code::kInvalidArgument, "the memory of a plan must be aligned to 64 bytes");
     NESTRT_ASSIGN_OR_RETURN(const Header header, read_header(file));
     const std::span<const std::byte> bytes = file.first(file.size() - signature_bytes(header));
     NESTRT_ASSIGN_OR_RETURN(const auto signer, signer_of(bytes, file.subspan(bytes.size()), options));
-    NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, options.verification));
+    NESTRT_RETURN_IF_ERROR(check_digests(header, bytes, opened.is_mapped, options.verification));
     NESTRT_ASSIGN_OR_RETURN(plan::Tables tables, decode_tables(bytes.subspan(sizeof(Header), header.tables_bytes)));
     NESTRT_RETURN_IF_ERROR(verify_plan(tables, bytes.subspan(header.data_offset)));
     if (options.verification == Verification::kComplete) NESTRT_RETURN_IF_ERROR(verify_any_schedules(tables));
@@ -135,7 +137,7 @@ class PlanReader {
     Plan::State common;
     common.bytes = file;
     common.data = bytes.subspan(header.data_offset);
-    common.owner = std::move(owner);
+    common.owner = std::move(opened.owner);
     common.signer = signer;
     return plan_of(std::move(common), std::make_shared<const plan::Tables>(std::move(tables)));
   }
@@ -186,7 +188,7 @@ Result<std::shared_ptr<const Plan>> Plan::map(const std::string& path, const Loa
   return guarded([&]() -> Result<std::shared_ptr<const Plan>> {
     Result<FileBytes> file = open_file(path, access_of(options));
     if (!file) return file.error().with_context(path);
-    auto plan = PlanReader::read(file->bytes, std::move(file->owner), options);
+    auto plan = PlanReader::read(std::move(*file), options);
     if (!plan) return plan.error().with_context(path);
     return plan;
   });
@@ -195,12 +197,12 @@ Result<std::shared_ptr<const Plan>> Plan::map(const std::string& path, const Loa
 Result<std::shared_ptr<const Plan>> Plan::map_descriptor(int descriptor, const LoadOptions& options) {
   return guarded([&]() -> Result<std::shared_ptr<const Plan>> {
     NESTRT_ASSIGN_OR_RETURN(FileBytes file, read_descriptor(descriptor, access_of(options)));
-    return PlanReader::read(file.bytes, std::move(file.owner), options);
+    return PlanReader::read(std::move(file), options);
   });
 }
 
 Result<std::shared_ptr<const Plan>> Plan::from_memory(std::span<const std::byte> bytes, const LoadOptions& options) {
-  return guarded([&] { return PlanReader::read(bytes, nullptr, options); });
+  return guarded([&] { return PlanReader::read({nullptr, bytes, false}, options); });
 }
 
 }  // namespace nestrt

@@ -18,6 +18,9 @@ struct ContentDigest {
 // Requires: file.size() >= data_offset >= sizeof(Header), with the header at the start of `file`.
 uint64_t tables_digest(std::span<const std::byte> file);
 ContentDigest content_digest(std::span<const std::byte> file);
+// Computes the same digest of a mapped file, whose pages it releases part by part, so that it needs little memory
+// however large the file is.
+ContentDigest content_digest_of_mapping(std::span<const std::byte> file);
 
 // Computes both digests and writes them into the header at the start of `file`, whose other fields are final.
 void write_digests(std::span<std::byte> file);

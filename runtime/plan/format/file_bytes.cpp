@@ -32,7 +32,8 @@ Result<FileBytes> map(int descriptor, size_t size) {
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (address == MAP_FAILED) return system_failure("map");
   return FileBytes{std::shared_ptr<void>(address, [size](void* start) { ::munmap(start, size); }),
-                   {static_cast<const std::byte*>(address), size}};
+                   {static_cast<const std::byte*>(address), size},
+                   true};
 }
 
 Result<FileBytes> copy(int descriptor, size_t size) {
@@ -42,7 +43,7 @@ Result<FileBytes> copy(int descriptor, size_t size) {
   if (!count) return system_failure("read");
   if (*count < size) return Status(Code::kIo, "the file was truncated while it was being read");
   const std::span<const std::byte> bytes(memory->data(), size);
-  return FileBytes{std::move(memory), bytes};
+  return FileBytes{std::move(memory), bytes, false};
 }
 
 }  // namespace

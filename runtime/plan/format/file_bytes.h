@@ -16,6 +16,7 @@ namespace nestrt {
 struct FileBytes {
   std::shared_ptr<void> owner;
   std::span<const std::byte> bytes;  // aligned to 64
+  bool is_mapped = false;
 };
 
 enum class FileAccess { kMap, kCopy };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <fstream>
 #include <string>
 
@@ -50,6 +51,34 @@ TEST_CASE("A plan is loaded from an open file, which may be closed then, mapped 
     CHECK(std::ranges::equal((*plan)->bytes(), file.bytes()));
     CHECK(code_of(Plan::map_descriptor(descriptor, options)) == Code::kIo);
   }
+}
+
+// Returns how much of the mapping that contains `address` is in memory.
+size_t resident_bytes(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool is_inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long first = 0, last = 0, kilobytes = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &first, &last) == 2)
+      is_inside = reinterpret_cast<uintptr_t>(address) >= first && reinterpret_cast<uintptr_t>(address) < last;
+    else if (is_inside && std::sscanf(line.c_str(), "Rss: %lu kB", &kilobytes) == 1)
+      return kilobytes * 1024;
+  }
+  FAIL("the address is not mapped");
+  return 0;
+}
+
+TEST_CASE("Complete verification of a mapped plan leaves little of it in memory") {
+  constexpr int64_t kElements = int64_t{4} << 20;
+  PlanBuilder builder;
+  const int x = builder.input("x", {kElements}), y = builder.output("y", {kElements});
+  const int weights = builder.constant("weights", {kElements}, std::vector<float>(kElements, 1.5F));
+  builder.op("add", binary(ops::BinaryKind::kAdd), {x, weights}, {y});
+  const TemporaryFolder folder;
+  const auto plan = Plan::map(folder.write("net.nest", builder.build().bytes()), Verification::kComplete);
+  REQUIRE(plan);
+  CHECK(resident_bytes((*plan)->bytes().data()) < (*plan)->bytes().size() / 4);
+  CHECK(reinterpret_cast<const float*>((*plan)->constant(2).data())[kElements - 1] == 1.5F);
 }
 
 TEST_CASE("Overwriting a plan's file does not change its verified tables") {
