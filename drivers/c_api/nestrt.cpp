@@ -116,6 +116,11 @@ Status run(nestrt_session* session, const void* const* inputs, const size_t* inp
   return session->session->run(session->views.inputs(), session->views.outputs(), of_run);
 }
 
+Status warm_up(nestrt_session* session) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
+  return session->session->warm_up();
+}
+
 Status cancel(nestrt_session* session) {
   NESTRT_RETURN_IF_ERROR(expect_argument(session, "session"));
   session->session->cancel();
@@ -247,6 +252,9 @@ nestrt_code nestrt_session_run_with(nestrt_session* session, const void* const* 
                                     void* const* outputs, const size_t* output_bytes,
                                     const nestrt_run_options* options) {
   return call([&] { return run(session, inputs, input_bytes, outputs, output_bytes, options); });
+}
+nestrt_code nestrt_session_warm_up(nestrt_session* session) {
+  return call([&] { return warm_up(session); });
 }
 nestrt_code nestrt_session_cancel(nestrt_session* session) {
   return call([&] { return cancel(session); });

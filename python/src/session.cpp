@@ -97,22 +97,32 @@ void create(SessionHandle* self, const PlanHandle& plan, const UnitsHandle& unit
   new (self) SessionHandle{plan, units.units, checked(std::move(session), plan.where), limit};
 }
 
-void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs, std::optional<double> deadline) {
-  RunOptions options;
-  const auto limit = deadline ? std::optional(nanoseconds_of("deadline", *deadline)) : self.deadline;
-  if (limit) options.deadline = SteadyClock::now() + *limit;
+// Calls run(), which must run the session and return its status. Ctrl-C ends it.
+template <typename Run>
+void run_interruptibly(SessionHandle& self, const Run& run) {
   Status status;
   for (bool is_interrupted = true; is_interrupted;) {
     {
       nb::gil_scoped_release release;
       const CancelOnInterrupt interrupt(*self.session);
-      status = self.session->run(inputs.views, outputs.views, options);
+      status = run();
       is_interrupted = status.code() == Code::kCancelled && interrupt.is_interrupted();
     }
     // If the program's handler does not raise, the run restarts.
     if (is_interrupted && PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   check(status, self.plan.where);
+}
+
+void run_once(SessionHandle& self, const Inputs& inputs, const Outputs& outputs, std::optional<double> deadline) {
+  RunOptions options;
+  const auto limit = deadline ? std::optional(nanoseconds_of("deadline", *deadline)) : self.deadline;
+  if (limit) options.deadline = SteadyClock::now() + *limit;
+  run_interruptibly(self, [&] { return self.session->run(inputs.views, outputs.views, options); });
+}
+
+void warm_up(SessionHandle& self) {
+  run_interruptibly(self, [&] { return self.session->warm_up(); });
 }
 
 std::vector<nb::object> results_of(SessionHandle& self, nb::handle inputs, nb::handle out,
@@ -274,6 +284,9 @@ void bind_session(nb::module_& module) {
            nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any"),
            "Runs one inference with inputs by position or by name. Returns the output array, or a dict by name if\n"
            "there are several outputs.")
+      .def("warm_up", &warm_up,
+           "Runs one inference on internal inputs, so that the first run takes about as long as later ones. Takes as\n"
+           "long as a first run.")
       .def(
           "cancel", [](SessionHandle& self) { self.session->cancel(); },
           "Cancels the run in progress, which raises Cancelled on its thread. May be called from any thread.")

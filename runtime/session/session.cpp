@@ -12,6 +12,7 @@
 #include "runtime/adaptation/first_schedule.h"
 #include "runtime/adaptation/trial.h"
 #include "runtime/concurrency/unit_demand.h"
+#include "runtime/core/tensor_set.h"
 #include "runtime/core/unit_infos.h"
 #include "runtime/execution/arguments.h"
 #include "runtime/execution/check_schedule.h"
@@ -265,6 +266,13 @@ class SessionImpl final : public PipelineSession {
   std::unique_ptr<Adaptation> adaptation_;  // null if nothing can change
 };
 
+// `shape`: the plan of one of the session's shapes.
+Status run_on_random_inputs(Session& session, const Plan& shape, const RunOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet inputs, TensorSet::random(shape.inputs()));
+  NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(shape.outputs()));
+  return session.run(inputs.const_views(), outputs.views(), options);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<PipelineSession>> PipelineSession::create(std::shared_ptr<const Plan> plan, UnitList units,
@@ -284,6 +292,14 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Plan> pla
   NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
                           PipelineSession::create(std::move(plan), std::move(units), options));
   return session;
+}
+
+Status Session::warm_up(const RunOptions& options) {
+  return guarded([&] {
+    if (plan().shapes().empty()) return run_on_random_inputs(*this, plan(), options);
+    for (const auto& shape : plan().shapes()) NESTRT_RETURN_IF_ERROR(run_on_random_inputs(*this, *shape, options));
+    return Status();
+  });
 }
 
 std::optional<size_t> Session::find_input(std::string_view name) const { return position_of(name, inputs()); }

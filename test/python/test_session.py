@@ -21,6 +21,12 @@ def test_an_image_is_classified(plan, cat):
     assert outputs["probabilities"].sum() == pytest.approx(1)
 
 
+def test_a_warmed_up_session_returns_the_same_results(plan, cat):
+    session = nestrt.Session(plan, threads=1)
+    session.warm_up()
+    np.testing.assert_array_equal(session(cat), nestrt.Session(plan, threads=1)(cat))
+
+
 def test_inputs_are_accepted_by_name_by_position_and_alone(plan, cat):
     session = nestrt.Session(plan, threads=1)
     expected = session.run({"image": cat})["probabilities"]

@@ -20,6 +20,7 @@ struct BenchOptions {
   UnitChoice units;
   int runs = 100;
   int warmup = 10;
+  bool warm_start = false;  // call Session::warm_up() before the first run
   int pipeline = 0;  // inferences in flight; 0: sequential
   std::optional<ScheduleMethod> against;
   bool per_op = false;

@@ -313,6 +313,9 @@ NESTRT_API nestrt_code nestrt_run_options_set_timeout(nestrt_run_options* option
 NESTRT_API nestrt_code nestrt_session_run_with(nestrt_session* session, const void* const* inputs,
                                                const size_t* input_bytes, void* const* outputs,
                                                const size_t* output_bytes, const nestrt_run_options* options);
+/* Runs one inference on internal inputs, so that the first run takes about as long as later ones. Takes as long as a
+ * first run. */
+NESTRT_API nestrt_code nestrt_session_warm_up(nestrt_session* session);
 /* Ends the current run, if any, with NESTRT_CANCELLED after the operators in progress. May be called from any thread.
  */
 NESTRT_API nestrt_code nestrt_session_cancel(nestrt_session* session);

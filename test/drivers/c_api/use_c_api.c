@@ -32,6 +32,7 @@ int use_c_api(const char* path, const float* x, float* y) {
   if (nestrt_abi_version() != NESTRT_ABI_VERSION || strlen(nestrt_version()) < 5) return 1;
   if (nestrt_plan_load(path, &plan) != 0) return 2;
   if (nestrt_session_create(plan, "cpu", 2, &session) != 0) step = 3;
+  if (step == 0 && nestrt_session_warm_up(session) != NESTRT_OK) step = 4;
   nestrt_plan_free(plan); /* the session keeps what it needs */
   if (step == 0) step = run_session(session, x, y);
   nestrt_session_free(session);
@@ -52,6 +53,7 @@ int misuse_c_api(const char* path) {
   if (nestrt_plan_load(path, NULL) != NESTRT_INVALID_ARGUMENT) return 3;
   if (nestrt_session_create(NULL, NULL, 0, &session) != NESTRT_INVALID_ARGUMENT) return 4;
   if (nestrt_session_run(NULL, inputs, good, outputs, good) != NESTRT_INVALID_ARGUMENT) return 5;
+  if (nestrt_session_warm_up(NULL) != NESTRT_INVALID_ARGUMENT) return 5;
   if (nestrt_session_num_inputs(NULL) != 0 || nestrt_session_input_name(NULL, 0) != NULL ||
       nestrt_session_input_type(NULL, 0) != -1)
     return 6;

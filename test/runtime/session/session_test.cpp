@@ -351,16 +351,39 @@ TEST_CASE("A plan's kernels are used if they exist, and reported") {
   CHECK(session->operators()[0].kernel == "unary.reference");
 }
 
+class Recorder final : public RunObserver {
+ public:
+  void operator_done(uint32_t index, SteadyClock::time_point start, SteadyClock::time_point end) override {
+    seen.push_back(index);
+    ordered &= start <= end;
+  }
+  std::vector<uint32_t> seen;
+  bool ordered = true;
+};
+
+TEST_CASE("warm_up() runs every operator once, and does not change later results") {
+  Recorder recorder;
+  const PlanFile file = branches_plan().build();
+  SessionOptions options;
+  options.observer = &recorder;
+  auto session = Session::create(load(file), *open_units(), options);
+  REQUIRE(session);
+  REQUIRE((*session)->warm_up().ok());
+  CHECK(recorder.seen == std::vector<uint32_t>{0, 1, 2});
+  BranchesRun call(1);
+  REQUIRE((*session)->run(call.inputs, call.outputs).ok());
+  CHECK(call.right());
+}
+
+TEST_CASE("warm_up() obeys the deadline") {
+  const PlanFile file = branches_plan().build();
+  RunOptions options;
+  options.deadline = SteadyClock::now();
+  CHECK(open(file)->warm_up(options).code() == Code::kDeadlineExceeded);
+}
+
 TEST_CASE("The observer receives every operator in order") {
-  class Recorder final : public RunObserver {
-   public:
-    void operator_done(uint32_t index, SteadyClock::time_point start, SteadyClock::time_point end) override {
-      seen.push_back(index);
-      ordered &= start <= end;
-    }
-    std::vector<uint32_t> seen;
-    bool ordered = true;
-  } recorder;
+  Recorder recorder;
   const PlanFile file = branches_plan().build();
   SessionOptions options;
   options.observer = &recorder;

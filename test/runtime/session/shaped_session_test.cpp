@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
 #include "nestrt/session.h"
@@ -52,6 +53,21 @@ TEST_CASE("A session selects the shape of its inputs, in any order") {
     CHECK(session->run({&in, 1}, {&out, 1}).ok());
     CHECK(call.is_right());
   }
+}
+
+TEST_CASE("warm_up() runs every shape") {
+  class Counter final : public RunObserver {
+   public:
+    void operator_done(uint32_t, SteadyClock::time_point, SteadyClock::time_point) override { ++operators; }
+    int operators = 0;
+  } counter;
+  const PlanFile file = three_shapes();
+  SessionOptions options;
+  options.observer = &counter;
+  const auto session =
+      *Session::create(*Plan::from_memory(file.bytes()), *open_units("cpu", {.num_threads = 1}), options);
+  REQUIRE(session->warm_up().ok());
+  CHECK(counter.operators == 3);
 }
 
 TEST_CASE("Inputs that match no shape are rejected with the available shapes") {

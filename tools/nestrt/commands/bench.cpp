@@ -118,7 +118,8 @@ struct Measurement {
   double open_ms = 0;    // opening the units
   double map_ms = 0;     // mapping and verification of the tables
   double create_ms = 0;  // preparation of kernels and memory
-  double first_ms = 0;   // the very first inference
+  double warm_up_ms = 0;  // Session::warm_up(); 0 unless requested
+  double first_ms = 0;    // the first inference after that
   std::vector<double> run_ms;
   std::vector<double> operator_ms;  // mean over the measured runs; empty unless requested
   double peak_rss_mb = 0;
@@ -169,6 +170,13 @@ Status run_all(Session& session, const tools::InputTensors& inputs, const Option
   return {};
 }
 
+Status warm_up(Session& session, Measurement& result) {
+  const SteadyClock::time_point start = SteadyClock::now();
+  NESTRT_RETURN_IF_ERROR(session.warm_up());
+  result.warm_up_ms = tools::milliseconds(SteadyClock::now() - start);
+  return {};
+}
+
 struct Bench {
   Measurement measurement;
   std::optional<Comparison> comparison;
@@ -202,6 +210,7 @@ Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<co
   auto schedule = std::make_shared<const Schedule>(session->schedule());
   measurement.predicted_ms = schedule->makespan_us / 1e3;
   measurement.lower_bound_ms = schedule->lower_bound_us / 1e3;
+  if (options.warm_start) NESTRT_RETURN_IF_ERROR(warm_up(*session, measurement));
   NESTRT_RETURN_IF_ERROR(run_all(*session, inputs, options, watcher, measurement));
   if (watcher != nullptr && watcher->recorder()) {
     bench.trace = tools::trace_of(*watcher->recorder(), *session, units);
@@ -271,6 +280,7 @@ void add_times(Table& table, const Measurement& m, const Options& options) {
   row("min", latency.min);
   row("jitter", latency.jitter, "mean difference between consecutive runs");
   row("first run", m.first_ms);
+  if (options.warm_start) row("warm-up", m.warm_up_ms, "before the first run");
   row("load", m.load_ms(),
       fmt::format("map and verify {}, create session and measure costs {}", tools::format_ms(m.map_ms),
                   tools::format_ms(m.create_ms)));
@@ -375,6 +385,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"min_ms", latency.min},
             {"jitter_ms", latency.jitter},
             {"first_ms", m.first_ms},
+            {"warm_up_ms", m.warm_up_ms},
             {"load_ms", m.load_ms()},
             {"open_ms", m.open_ms},
             {"map_ms", m.map_ms},
@@ -484,6 +495,8 @@ void add_bench(tools::Cli& cli) {
                  "inferences before the measured ones; the very first is also reported separately")
       .in_range(0, 10000000)
       .show_default();
+  app.add_flag("--warm-start", options->warm_start,
+               "call Session::warm_up() before the first run, as an application can");
   add_method_option(
       app, "--against", [options = options.get()](ScheduleMethod method) { options->against = method; },
       "compare with another --schedule in alternating runs, so that other load affects both alike");
