@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Formats the figures of script/bench/networks as a page in Markdown."""
 
+from bench_names import DEPLOYED
+
 TITLES = {"nestrt": "nestrt", "nestrt_s8": "nestrt s8", "openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "ncnn": "ncnn",
           "mnn": "MNN", "litert": "LiteRT"}
 TYPES = {"f32": "f32", "int8": "8 bits"}
@@ -30,6 +32,10 @@ def ratio(row, name):
     return f"{best[1] / row['runtimes'][name]['median_ms']:.2f}" if best else "-"
 
 
+def milliseconds(value):
+    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+
+
 def geometric_mean(values):
     product = 1.0
     for value in values:
@@ -47,7 +53,7 @@ def latency_table(rows):
     titles = ["Network", "threads"] + [TITLES[name] for name in names] + [f"best peer / {TITLES[name]}" for name in own]
     lines = []
     for row in rows:
-        times = [f"{row['runtimes'][name]['median_ms']:.2f}" if name in row["runtimes"] else "-" for name in names]
+        times = [milliseconds(row["runtimes"][name]["median_ms"]) if name in row["runtimes"] else "-" for name in names]
         lines.append([row["network"], str(row["threads"]), *times, *(ratio(row, name) for name in own)])
     text = table(titles, lines)
     for index, name in enumerate(own):
@@ -58,8 +64,8 @@ def latency_table(rows):
 
 
 def cost_table(rows):
-    titles = ["Network", "type", "nestrt load ms", "lowest peer's", "first run / median", "lowest peer's", "peak MB",
-              "lowest peer's"]
+    titles = ["Network", "type", "nestrt load ms", "lowest peer's", "first run / median", "lowest peer's",
+              "after warm_up()", "peak MB", "lowest peer's"]
     lines = []
     for row in rows:
         own = row["runtimes"]["nestrt"]
@@ -75,7 +81,8 @@ def cost_table(rows):
             return entry["first_ms"] / entry["median_ms"]
 
         lines.append([row["network"], TYPES[row["type"]], f"{own['load_ms']:.2f}", lowest(lambda e: e["load_ms"], ".1f"),
-                      f"{first(own):.2f}", lowest(first, ".2f"), f"{own['peak_rss_mb']:.1f}",
+                      f"{first(own):.2f}", lowest(first, ".2f"), f"{own['warm_first_ms'] / own['median_ms']:.2f}",
+                      f"{own['peak_rss_mb']:.1f}",
                       lowest(lambda e: e["peak_rss_mb"], ".1f")])
     return table(titles, lines)
 
@@ -95,6 +102,13 @@ def introduction(report):
             "`script/bench/networks --markdown` writes this page: nestrt and other runtimes on the same models, in the same run. Weights "
             "are generated and identical on every machine. f32 outputs must agree within 1e-4 of the largest value; 8-bit outputs are "
             "compared by the angle between them: the cosine must be at least 0.95."]
+    if rows and all(row["network"] in DEPLOYED for row in rows):
+        text = ["# Networks that people deploy", "",
+                "`script/bench/networks --networks deployed --markdown` writes this page: detectors, segmentation, super-resolution, "
+                "transformers, recurrent networks, audio front ends and the four models of MLPerf Tiny, in f32. The graphs are those of "
+                "the papers (`script/lib/deployed_vision.py`, `deployed_sequences.py`), with batch normalization folded; the weights are "
+                "generated. Outputs must agree within 1e-4 of the largest value. The peers run through their Python interfaces, which "
+                "add some microseconds to a run; nestrt runs in `nestrt bench`."]
     if rows:
         text += ["", f"**Conditions**: {report['cpu']}{limit(report)}. {versions(rows)}. Times in milliseconds; medians of at least {report['rounds']} "
                      f"rounds "
