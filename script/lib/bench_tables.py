@@ -134,8 +134,8 @@ def markdown(report):
     rows = [row for row in report["rows"] if row["threads"] == min(row["threads"] for row in report["rows"])]
     if rows:
         text += ["", "## Load, first run, memory", "", f"With {rows[0]['threads']} thread{'s' if rows[0]['threads'] > 1 else ''}. "
-                 "The memory of the peers excludes the memory that their Python interpreter and libraries used before the model was "
-                 "loaded; for nestrt it is that of the whole process.", "", *cost_table(rows)]
+                 "The peak of memory excludes what each process used before the model was opened, such as the Python interpreter and "
+                 "the libraries of the peers.", "", *cost_table(rows)]
     if report["a53"]:
         kinds = [kind for kind in ("f32", "int8") if kind in report["a53"][0]]
         text += ["", "## On an estimated Cortex-A53", "", "nestrt alone, one thread, million cycles per inference, from an emulator "
