@@ -23,8 +23,9 @@ constexpr bool kGathers = true;
 constexpr bool kGathers = false;
 #endif
 
-constexpr int64_t kCopied = 4;       // elements copied together
-constexpr int64_t kMinColumns = 56;  // minimum columns of a part of a row
+constexpr int64_t kCopied = 4;  // elements copied together
+// Minimum columns of a part of a row, unless some threads would have no rows.
+constexpr int64_t kMinColumns = 56;
 
 // Copies four elements `count` times at constant strides. Several copies are in flight, because an in-order core stalls
 // when it uses a load.
@@ -105,7 +106,8 @@ void Stem16::run(const KernelCall& call) const {
   const int64_t wanted =
       task_count(g.batch * g.out_channels * g.out_spatial(), products(), call.parallel->num_threads());
   const int64_t parts = std::min(wanted, rows);
-  const int64_t cuts = std::clamp<int64_t>(columns / kMinColumns, 1, wanted / parts);
+  const int64_t min_columns = rows < call.parallel->num_threads() ? conv_.limits.points : kMinColumns;
+  const int64_t cuts = std::clamp<int64_t>(columns / min_columns, 1, wanted / parts);
   const size_t per_thread = scratch_bytes(g);
   call.parallel->parallel_for(parts * cuts, [&](int64_t index, int slot) {
     const Range part = part_of(rows, index / cuts, parts);

@@ -67,7 +67,7 @@ ContentDigest content_digest_of_mapping(std::span<const std::byte> file) {
   for (size_t at = sizeof(Header); at < file.size(); at += kPartBytes) {
     const auto part = file.subspan(at, std::min(kPartBytes, file.size() - at));
     update(state, part);
-    release_mapped_pages(part);
+    release_mapped_pages(file.first(at + part.size()));  // reading a page may also map pages before it
   }
   return finish(state);
 }

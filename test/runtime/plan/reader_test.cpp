@@ -69,7 +69,7 @@ size_t resident_bytes(const void* address) {
 }
 
 TEST_CASE("Complete verification of a mapped plan leaves little of it in memory") {
-  constexpr int64_t kElements = int64_t{2} << 20;
+  constexpr int64_t kElements = int64_t{4} << 20;
   PlanBuilder builder;
   const int x = builder.input("x", {kElements}), y = builder.output("y", {kElements});
   const int weights = builder.constant("weights", {kElements}, std::vector<float>(kElements, 1.5F));

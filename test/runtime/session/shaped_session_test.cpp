@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
 #include "nestrt/pipeline.h"
 #include "nestrt/session.h"

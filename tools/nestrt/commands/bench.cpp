@@ -11,6 +11,7 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
 #include "nestrt/driver/plan_tables.h"
 #include "tools/nestrt/commands.h"
@@ -122,6 +123,7 @@ struct Measurement {
   double first_ms = 0;    // the first inference after that
   std::vector<double> run_ms;
   std::vector<double> operator_ms;  // mean over the measured runs; empty unless requested
+  double base_rss_mb = 0;           // before the plan was opened
   double peak_rss_mb = 0;
   double predicted_ms = 0;    // latency of the first schedule according to costs; 0: scheduled without costs
   double lower_bound_ms = 0;  // of any schedule
@@ -133,11 +135,12 @@ struct Measurement {
   double load_ms() const { return map_ms + create_ms; }
 };
 
-// Reads VmHWM, which exec() resets. getrusage() would include the memory of the parent process before fork().
-double peak_rss_mb() {
+// Returns a field of /proc/self/status in MB. exec() resets the peak there; getrusage() would include the memory of the
+// parent process before fork().
+double memory_mb(std::string_view field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::strtod(line.c_str() + 6, nullptr) * 1024 / 1e6;
+    if (line.starts_with(field)) return std::strtod(line.c_str() + field.size(), nullptr) * 1024 / 1e6;
   }
   return 0;
 }
@@ -165,7 +168,7 @@ Status run_all(Session& session, const tools::InputTensors& inputs, const Option
                                                 "runs; see --warmup",
                                                 options.warmup));
   result.after = tools::read_machine_state();
-  result.peak_rss_mb = peak_rss_mb();
+  result.peak_rss_mb = memory_mb("VmHWM:");
   if (watcher != nullptr) result.operator_ms = watcher->milliseconds_per_run(result.runs());
   return {};
 }
@@ -225,6 +228,7 @@ Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<co
 
 Result<Bench> measure(const Options& options) {
   Bench bench;
+  bench.measurement.base_rss_mb = memory_mb("VmRSS:");
   tools::StageLine line("nestrt");
   line.show("opening units");
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, units_for(options, bench.measurement.open_ms));
@@ -291,7 +295,8 @@ void add_memory(Table& table, const Measurement& m, const SessionMemory& memory)
   const auto row = [&](std::string what, size_t bytes, std::string note = "") {
     table.add_row({std::move(what), tools::format_bytes(bytes), std::move(note)});
   };
-  row("peak RSS", static_cast<size_t>(m.peak_rss_mb * 1e6));
+  row("peak RSS", static_cast<size_t>(m.peak_rss_mb * 1e6),
+      fmt::format("{} before the plan was opened", tools::format_bytes(static_cast<size_t>(m.base_rss_mb * 1e6))));
   row("arena", memory.arena_bytes);
   row("scratch", memory.scratch_bytes);
   if (memory.copied_bytes + memory.shared_memory_bytes > 0) {
@@ -391,6 +396,7 @@ Json to_json(const Bench& bench, const Options& options) {
             {"open_ms", m.open_ms},
             {"map_ms", m.map_ms},
             {"create_ms", m.create_ms},
+            {"base_rss_mb", m.base_rss_mb},
             {"peak_rss_mb", m.peak_rss_mb},
             {"arena_bytes", bench.plan.memory.arena_bytes},
             {"scratch_bytes", bench.plan.memory.scratch_bytes},
