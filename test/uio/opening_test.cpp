@@ -86,19 +86,19 @@ TEST_CASE("A memory pool that the accelerator does not reach is rejected") {
     const UioBoard board({.pool_address = 0x800000000});
     check_refused(board, uio_options(), Code::kIncompatible, "below 0x80000000");
   }
-  const UioBoard board({.pool_address = 0x7f000000});  // its end is beyond
+  const UioBoard board({.pool_address = 0x7f800000});  // its end is beyond
   check_refused(board, uio_options(), Code::kIncompatible, "reserve memory below that");
 }
 
 TEST_CASE("Missing device files are reported by name") {
   UioBoard board;
   board.remove("dev/uio0");
-  check_refused(board, uio_options(), Code::kUnavailable, "/dev/uio0 cannot be opened: No such file or directory");
+  check_refused(board, uio_options(), Code::kUnavailable, "/dev/uio0 cannot be accessed: No such file or directory");
   board.write("dev/uio0", "");
   board.remove("dev/udmabuf0");
   const auto transport = evta::make_uio_transport(uio_options());
   REQUIRE_FALSE(transport);
-  CHECK(transport.error().message().find("/dev/udmabuf0 cannot be used") != std::string_view::npos);
+  CHECK(transport.error().message().find("/dev/udmabuf0 cannot be accessed") != std::string_view::npos);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace nestrt::evta {
 namespace {
 
-constexpr std::chrono::milliseconds kRetryInterval{10};
+constexpr std::chrono::milliseconds kRetryInterval{10}, kMinLimit{20};
 constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 // The choice must not depend on the user, because all users must use the same folder.
@@ -80,7 +80,7 @@ Result<DeviceLock> DeviceLock::acquire(const SystemFiles& system, std::string_vi
   if (!file.is_open()) return cannot_lock(path, errno);
   struct stat properties;
   if (::fstat(file.value(), &properties) != 0 || !S_ISREG(properties.st_mode)) return cannot_lock(path, EINVAL);
-  const Deadline end = SteadyClock::now() + limit;
+  const Deadline end = SteadyClock::now() + std::max(limit, kMinLimit);
   while (::flock(file.value(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return cannot_lock(path, errno);
     if (SteadyClock::now() >= end)

@@ -19,7 +19,8 @@ namespace nestrt::evta {
 class DeviceLock {
  public:
   // `name`: what it locks, such as "evta0", the same in every process. Waits for at most `limit` if it is locked, also
-  // within this process. Errors: kUnavailable, with the holder's process id.
+  // within this process, but at least for the time for which another process may hold it for a look at the device.
+  // Errors: kUnavailable, with the holder's process id.
   static Result<DeviceLock> acquire(const SystemFiles& system, std::string_view name,
                                     std::chrono::milliseconds limit = {});
 

@@ -12,10 +12,18 @@ constexpr std::chrono::milliseconds kPollInterval{1};
 
 }  // namespace
 
+Status still_in_use_by_previous_owner(std::chrono::milliseconds limit) {
+  return Status(
+      Code::kUnavailable,
+      fmt::format("the accelerator still runs a program that another process started, after a wait of {} ms; load "
+                  "the bitstream again, or restart the board",
+                  limit.count()));
+}
+
 // A program is running if fetch is busy, or if compute was started and has not executed FINISH. If fetch has just
 // become idle, `done` may still be set from the previous program. The second check rules this out: it runs 1 ms later,
 // and the first instruction reaches compute within tens of cycles.
-bool StagesUnit::is_running_program() {
+bool StagesUnit::has_running_program() {
   for (int look = 0; look < 2; ++look) {
     if ((registers_->read(Stage::kFetch, kControl) & kIdle) == 0) return true;
     if (has_been_reset()) return false;
@@ -27,12 +35,8 @@ bool StagesUnit::is_running_program() {
 
 Status StagesUnit::wait_for_previous_owner(std::chrono::milliseconds limit) {
   const Deadline end = SteadyClock::now() + limit;
-  while (is_running_program()) {
-    if (SteadyClock::now() >= end)
-      return Status(Code::kUnavailable,
-                    fmt::format("the accelerator still runs a program that another process started, after a wait of {} "
-                                "ms; load the bitstream again, or restart the board",
-                                limit.count()));
+  while (has_running_program()) {
+    if (SteadyClock::now() >= end) return still_in_use_by_previous_owner(limit);
     std::this_thread::sleep_for(kPollInterval);
   }
   return {};

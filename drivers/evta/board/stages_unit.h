@@ -20,6 +20,9 @@ namespace nestrt::evta {
 // Longer than any reasonable program of a process that has ended.
 inline constexpr std::chrono::seconds kPreviousOwnerLimit{5};
 
+// The error of an accelerator that a previous owner's program still uses.
+Status still_in_use_by_previous_owner(std::chrono::milliseconds limit);
+
 class StagesUnit final : public ComputeUnit {
  public:
   explicit StagesUnit(std::unique_ptr<StageRegisters> registers) : registers_(std::move(registers)) {}
@@ -27,6 +30,8 @@ class StagesUnit final : public ComputeUnit {
   // Waits until the stages have finished what a previous owner started. Errors: kUnavailable, with the remedy, if they
   // still run after `limit`.
   Status wait_for_previous_owner(std::chrono::milliseconds limit = kPreviousOwnerLimit);
+  // Returns whether a program is running, whoever started it. Takes a few milliseconds.
+  bool has_running_program();
 
   Status start(uint32_t count, uint32_t address) override;
   Result<bool> poll() override;
@@ -34,7 +39,6 @@ class StagesUnit final : public ComputeUnit {
   Status abort() override;
 
  private:
-  bool is_running_program();
   bool has_been_reset() const;
   void launch(uint32_t count, uint32_t address);
 

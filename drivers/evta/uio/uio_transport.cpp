@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <thread>
+
 #include "drivers/evta/board/board_transport.h"
 #include "drivers/evta/board/coherence.h"
 #include "drivers/evta/board/fabric.h"
@@ -14,6 +16,8 @@
 
 namespace nestrt::evta {
 namespace {
+
+constexpr std::chrono::milliseconds kLookInterval{10};
 
 class UioUnit final : public ComputeUnit {
  public:
@@ -64,15 +68,25 @@ class UioTransport final : public BoardTransport {
 
 // Another accelerator that still runs a program of a process that has ended may write to the pool. One that is locked
 // belongs to a living process, with a separate pool, or to this one.
+//
+// The lock is held only during a look at the registers, because another process may be about to open that accelerator.
+Result<bool> is_used_by_ended_process(const SystemFiles& system, const UioAccelerator& accelerator) {
+  const Result<DeviceLock> lock = DeviceLock::acquire(system, accelerator.lock_name());
+  if (!lock) return false;
+  NESTRT_ASSIGN_OR_RETURN(auto registers, MappedStages::open(system, accelerator));
+  return StagesUnit(std::move(registers)).has_running_program();
+}
+
 Status wait_for_other_accelerators(const SystemFiles& system, const UioAccelerator& own) {
+  const Deadline end = SteadyClock::now() + kPreviousOwnerLimit;
   for (const UioAccelerator& other : find_uio_accelerators(system)) {
-    if (other.address() == own.address()) continue;
-    const Result<DeviceLock> lock = DeviceLock::acquire(system, other.lock_name());
-    if (!lock) continue;
-    NESTRT_ASSIGN_OR_RETURN(auto registers, MappedStages::open(system, other));
-    NESTRT_RETURN_IF_ERROR(StagesUnit(std::move(registers))
-                               .wait_for_previous_owner()
-                               .with_context("another accelerator, " + other.device));
+    while (other.address() != own.address()) {
+      NESTRT_ASSIGN_OR_RETURN(const bool is_used, is_used_by_ended_process(system, other));
+      if (!is_used) break;
+      if (SteadyClock::now() >= end)
+        return still_in_use_by_previous_owner(kPreviousOwnerLimit).with_context("another accelerator, " + other.device);
+      std::this_thread::sleep_for(kLookInterval);
+    }
   }
   return {};
 }
