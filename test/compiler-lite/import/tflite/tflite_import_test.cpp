@@ -250,7 +250,8 @@ TEST_CASE("Tensors of int16 are real numbers within the range of their scale") {
   const LiteScales scales{{0.5f}, {0}};
   const int32_t x = model.input("x", {1, 2}), q = model.tensor("q", {1, 2}, LiteType::INT16, scales);
   const int32_t w = model.constant("w", {1, 2}, LiteType::INT8, std::vector<int8_t>{2, 4}, {{0.25f}, {0}});
-  const int32_t b = model.constant("b", {1}, LiteType::INT64, std::vector<int64_t>{-8}, {{0.125f}, {0}});
+  const int32_t b =
+      model.constant("b", {1}, LiteType::INT64, std::vector<int64_t>{-8}, {{1.0f}, {0}});  // a scale that is ignored
   const int32_t s = model.tensor("s", {1, 1}, LiteType::INT16, scales), y = model.tensor("y", {1, 1});
   model.add(LiteOp::QUANTIZE, {x}, {q}).add(LiteOp::FULLY_CONNECTED, {q, w, b}, {s});
   model.add(LiteOp::DEQUANTIZE, {s}, {y}).output(y);
