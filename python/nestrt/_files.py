@@ -20,7 +20,7 @@ from ._values import path_text
 
 @contextlib.contextmanager
 def model_file(model: Any) -> Iterator[str]:
-    """Provides the path of an ONNX model that is a path, bytes, or an onnx.ModelProto."""
+    """Provides the path of an ONNX or TensorFlow Lite model that is a path, bytes, or an onnx.ModelProto."""
     if isinstance(model, (str, os.PathLike)):
         yield path_text(model)
         return

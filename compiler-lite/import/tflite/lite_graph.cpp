@@ -164,6 +164,16 @@ Result<ValueId> LiteGraph::real(int32_t index, Form form) {
   return keep(index, &LiteForms::real, form, id);
 }
 
+Result<ValueId> LiteGraph::saturated(int32_t index, ValueId id) {
+  const tflite::QuantizationParameters* stated = tensor(index).quantization();
+  if (tensor(index).type() != ElementType::INT16 || stated == nullptr || lite_size(stated->scale()) != 1) return id;
+  const float scale = stated->scale()->Get(0);
+  if (!(std::isfinite(scale) && scale > 0))
+    return Status(Code::kInvalidModel, fmt::format("{}: scales must be positive and finite", label(index)));
+  const ops::Unary clip{.kind = ops::UnaryKind::kClip, .alpha = INT16_MIN * scale, .beta = INT16_MAX * scale};
+  return add(index, name(index) + "/saturated", clip, id);
+}
+
 Status LiteGraph::define(int32_t index, ValueId id, Form form) {
   if (is_defined(index)) return Status(Code::kInvalidModel, fmt::format("{} is computed twice", label(index)));
   NESTRT_ASSIGN_OR_RETURN(const Quantization scales, quantization(index));
@@ -173,6 +183,9 @@ Status LiteGraph::define(int32_t index, ValueId id, Form form) {
       return Status(Code::kUnsupported, fmt::format("{}: a result with several scales is not supported", label(index)));
     NESTRT_ASSIGN_OR_RETURN(const DataType to, this->type(index));
     NESTRT_ASSIGN_OR_RETURN(id, add(index, name(index), ops::Quantize{.to = to}, id, scales));
+  }
+  if (type == DataType::kF32 && !scales) {
+    NESTRT_ASSIGN_OR_RETURN(id, saturated(index, id));
   }
   forms(index).stored[slot(form)] = id;
   return ok_status();

@@ -104,6 +104,8 @@ class LiteGraph {
   std::string label(int32_t index) const;
   Result<ValueId> add(int32_t index, std::string name, ops::Attributes attributes, ValueId input,
                       const Quantization& quantization = {});
+  // Limits the real numbers of a tensor of int16 to the range that its scale allows.
+  Result<ValueId> saturated(int32_t index, ValueId id);
   Result<ValueId> load_constant(int32_t index);
   Result<std::shared_ptr<const Bytes>> elements_of(int32_t index, DataType type, const Shape& shape);
 

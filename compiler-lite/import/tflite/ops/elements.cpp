@@ -65,7 +65,6 @@ Status import_same(LiteNode& node) {
 
 Status import_cast(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const auto x, node.operands({0}));
-  if (!node.has_output(0)) return node.invalid("the output is missing");
   NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.output_tensor(0)));
   return node.finish(node.cast(x.values[0], type), x.form);
 }
@@ -87,7 +86,6 @@ Status import_activated_binary(LiteNode& node) {
 
 // The product of integers, multiplied once by the ratio of the scales, as LiteRT computes it.
 Status import_mul(LiteNode& node) {
-  if (!node.has_output(0)) return node.invalid("the output is missing");
   NESTRT_ASSIGN_OR_RETURN(const auto a, node.graph().quantization(node.input_tensor(0)));
   NESTRT_ASSIGN_OR_RETURN(const auto b, node.graph().quantization(node.input_tensor(1)));
   NESTRT_ASSIGN_OR_RETURN(const auto y, node.graph().quantization(node.output_tensor(0)));

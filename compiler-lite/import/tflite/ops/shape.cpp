@@ -149,7 +149,6 @@ Status import_unpack(LiteNode& node) {
 
 // Returns integers of the output's type.
 Result<ValueId> integer_constant(LiteNode& node, const std::vector<int64_t>& elements, const Shape& shape) {
-  if (!node.has_output(0)) return node.invalid("the output is missing");
   NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.output_tensor(0)));
   if (type == DataType::kS64) return node.constant(type, shape, to_bytes(elements));
   return node.constant(DataType::kS32, shape, to_bytes(std::vector<int32_t>(elements.begin(), elements.end())));

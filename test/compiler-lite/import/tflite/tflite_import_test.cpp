@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Import of float TensorFlow Lite models: results as loops over channels-last data compute them, and no Transposes
 // between operators.
+#include <unistd.h>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -241,6 +243,42 @@ TEST_CASE("A batch that the TensorFlow Lite model leaves open can be fixed") {
   CHECK(imported(classifier_model(), options).inputs.size() == 1);
   options.input_shapes["x"] = {1, 7, 6, 4};
   CHECK(!classifier_model().import(options));
+}
+
+TEST_CASE("Tensors of int16 are real numbers within the range of their scale") {
+  LiteWriter model;
+  const LiteScales scales{{0.5f}, {0}};
+  const int32_t x = model.input("x", {1, 2}), q = model.tensor("q", {1, 2}, LiteType::INT16, scales);
+  const int32_t w = model.constant("w", {1, 2}, LiteType::INT8, std::vector<int8_t>{2, 4}, {{0.25f}, {0}});
+  const int32_t b =
+      model.constant("b", {1}, LiteType::INT64, std::vector<int64_t>{-8}, {{1.0f}, {0}});  // a scale that is ignored
+  const int32_t s = model.tensor("s", {1, 1}, LiteType::INT16, scales), y = model.tensor("y", {1, 1});
+  model.add(LiteOp::QUANTIZE, {x}, {q}).add(LiteOp::FULLY_CONNECTED, {q, w, b}, {s});
+  model.add(LiteOp::DEQUANTIZE, {s}, {y}).output(y);
+  check_floats(model, {{1.25f, 3}}, {1.25 * 0.5 + 3 - 1});
+  check_floats(model, {{0, 20000}}, {16383.5 - 1});
+  check_floats(model, {{-40000, -40000}}, {-16384});
+}
+
+TEST_CASE("The first bytes of a file determine its format") {
+  const std::string folder = std::filesystem::temp_directory_path() / ("nestrt-tflite-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string path = folder + "/model";
+  const auto write = [&](const std::vector<std::byte>& bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  };
+  write(classifier_model().bytes());
+  CHECK(compiler::is_tflite(path));
+  CHECK(!compiler::is_hybrid_tflite(path));
+  const auto graph = compiler::import_model(path);
+  REQUIRE(graph);
+  CHECK(graph->name == "model");
+  write(std::vector<std::byte>(64));
+  CHECK(!compiler::is_tflite(path));
+  CHECK(!compiler::import_model(path));
+  CHECK(!compiler::is_tflite(folder + "/missing"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("The guide lists exactly the TensorFlow Lite operators that can be imported") {
