@@ -63,10 +63,12 @@ std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
                       "make an input a constant: NAME=FILE.npy (repeatable); for inputs that decide shapes")
           .repeatable(),
       command
-          .add_option("--computed-constants", computed_mb_,
-                      "megabytes of constants that the compiler may compute beyond the model's own; more for "
-                      "models that generate their weights")
-          .in_range(0, 4096)
+          .add_option(
+              "--computed-constants", computed_mb_,
+              "megabytes of constants that the compiler may compute, in addition to three times the model's own "
+              "(twelve times for 8-bit ones); more for models that generate their weights. Its time limit "
+              "grows in proportion")
+          .in_range(0, kMaxComputedMegabytes)
           .type_name("MB")
           .show_default()};
 }
@@ -120,6 +122,8 @@ Result<ImportOptions> ImportFlags::options() const {
     NESTRT_ASSIGN_OR_RETURN(options.bindings[assignment.first], read_binding(assignment.second));
   }
   options.limits.folded_bytes = int64_t{computed_mb_} << 20;
+  constexpr int64_t kStepsPerByte = FoldingBudget::kSteps / FoldingBudget::kBytes;
+  options.limits.folding_steps = std::max(FoldingBudget::kSteps, options.limits.folded_bytes * kStepsPerByte);
   return options;
 }
 
