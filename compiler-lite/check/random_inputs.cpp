@@ -73,8 +73,9 @@ bool keeps_integers(ops::Kind kind) {
          kind == ops::Kind::kSlice || kind == ops::Kind::kConcat;
 }
 
-// Returns kPlaces if integers computed from the input serve as positions or counts, or if they are only converted to
-// floating point, like the mask of a transformer. Only 0 and 1 are certain to be valid then.
+// Returns kPlaces if integers computed from the input serve as positions or counts, select elements like the lengths of
+// sequences, or if they are only converted to floating point, like the mask of a transformer. Only 0 and 1 are certain
+// to be valid then.
 Integers integers_of(const plan::Tables& tables, uint32_t input) {
   const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // for example of an image
   bool becomes_float = !is_byte;
@@ -88,6 +89,7 @@ Integers integers_of(const plan::Tables& tables, uint32_t input) {
       const int32_t tensor = op.inputs[operand];
       if (tensor < 0 || !is_reached[static_cast<size_t>(tensor)] || !is_integer(tensor)) continue;
       if (operand > 0 && takes_places(op.kind())) return Integers::kPlaces;
+      if (operand == 0 && !is_byte && op.kind() == ops::Kind::kSelect) return Integers::kPlaces;
       becomes_float = becomes_float && (op.kind() == ops::Kind::kCast || keeps_integers(op.kind()));
       for (const int32_t output : op.outputs) is_reached[static_cast<size_t>(output)] = true;
     }

@@ -51,12 +51,11 @@ Status GraphBuilder::check_size(const std::string& name, DataType type, const Sh
 
 Status GraphBuilder::check_constant(const std::string& name, DataType type, const Shape& shape) const {
   NESTRT_RETURN_IF_ERROR(check_size(name, type, shape));
-  if (static_cast<uint64_t>(storage_bytes(type, shape, Layout::kPlain)) <= graph_.folding.bytes().left())
-    return ok_status();
+  if (graph_.folding.fits(static_cast<uint64_t>(storage_bytes(type, shape, Layout::kPlain)))) return ok_status();
   return Status(Code::kInvalidModel,
                 fmt::format("tensor '{}' of shape {} exceeds the limit of {} bytes for computed constants; reduce "
                             "them, store them in the model, or raise the limit (--computed-constants)",
-                            name, shape.to_string(), graph_.folding.bytes().limit()));
+                            name, shape.to_string(), graph_.folding.max_bytes()));
 }
 
 Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, const Shape& shape, Bytes elements) {
@@ -67,7 +66,7 @@ Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, cons
 }
 
 ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  // 8-bit weights become floats before a pass converts them back.
+  // 8-bit weights become floats: in one node or several, such as a Cast and a Mul, before a pass may convert them back.
   const bool is_narrow = tensor.type == DataType::kS8 || tensor.type == DataType::kU8;
   // Constants of a subgraph may be added once per iteration.
   if (scopes_.empty()) graph_.folding.extend(tensor.elements->size() * (is_narrow ? sizeof(float) : 1));
@@ -76,7 +75,9 @@ ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
   value.type = tensor.type;
   value.shape = tensor.shape;
   value.constant = tensor.elements;
-  return graph_.add_value(std::move(value));
+  const ValueId id = graph_.add_value(std::move(value));
+  if (tensor.narrow_type != 0) set_narrow_type(id, tensor.narrow_type);
+  return id;
 }
 
 ValueId GraphBuilder::find_transposed(ValueId id, const std::vector<int>& permutation) const {
@@ -93,6 +94,23 @@ Status GraphBuilder::charge(size_t operands) {
   if (operands_.charge(operands)) return ok_status();
   return Status(Code::kInvalidModel,
                 fmt::format("the model's operators have more than {} operands; split the model", operands_.limit()));
+}
+
+void GraphBuilder::note_costly(const Node& node) {
+  if (costly_.empty()) first_costly_ = graph_.value(node.outputs.front()).name;
+  costly_.insert(node.outputs.begin(), node.outputs.end());
+  for (const ValueId id : node.outputs)
+    costly_bytes_ += static_cast<uint64_t>(tensor_spec(graph_.value(id)).storage_bytes());
+}
+
+std::string GraphBuilder::describe_costly() const {
+  if (costly_.empty()) return "";
+  const uint64_t needed = (static_cast<uint64_t>(limits_.folded_bytes) + costly_bytes_ + (1 << 20) - 1) >> 20;
+  return fmt::format(
+      "{} operators, the first of which computes '{}', depend on constants only but run in every inference: their "
+      "results exceed the limit of {} MB for computed constants; try --computed-constants {}",
+      costly_.size(), first_costly_, graph_.folding.max_bytes() >> 20,
+      std::min<uint64_t>(needed, kMaxComputedMegabytes));
 }
 
 bool GraphBuilder::is_known(const std::vector<ValueId>& inputs) const {
@@ -144,7 +162,7 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
   NESTRT_ASSIGN_OR_RETURN(
       const Node* node, graph_.add_node(std::move(node_name), std::move(attributes), std::move(inputs), output_names));
   for (ValueId id : node->outputs) graph_.value(id).quantization = quantization;
-  if (costly) costly_.insert(node->outputs.begin(), node->outputs.end());
+  if (costly) note_costly(*node);
   return node->outputs;
 }
 

@@ -80,12 +80,21 @@ class GraphBuilder {
   IntegerExtremes extremes(ValueId id);
   // True if the value depends on constants only but was not folded because that would exceed the limits.
   bool is_costly(ValueId id) const { return costly_.count(id) != 0; }
+  // The ONNX type of a value, if it is one of narrow_types.h; otherwise 0.
+  int32_t narrow_type(ValueId id) const {
+    const auto found = narrow_types_.find(id);
+    return found == narrow_types_.end() ? 0 : found->second;
+  }
+  void set_narrow_type(ValueId id, int32_t onnx_type) { narrow_types_[id] = onnx_type; }
+  // Returns how many operators that applies to and which option folds them; empty for none.
+  std::string describe_costly() const;
   // Returns `id` under the name `name` for a graph output, or a copy if `id` cannot be renamed.
   Result<ValueId> as_output(ValueId id, const std::string& name);
 
  private:
   // Charges an operator with this number of operands, or a constant, to the budget of the file.
   Status charge(size_t operands);
+  void note_costly(const Node& node);
   bool is_known(const std::vector<ValueId>& inputs) const;
   Result<std::vector<ValueId>> fold(const std::string& label, Node& node, const std::vector<TensorSpec>& specs,
                                     const std::vector<std::string>& output_names, const Quantization& quantization);
@@ -103,6 +112,9 @@ class GraphBuilder {
   std::vector<Scope> scopes_;
   std::unordered_set<std::string> last_values_;
   std::unordered_set<ValueId> costly_;
+  std::unordered_map<ValueId, int32_t> narrow_types_;
+  uint64_t costly_bytes_ = 0;
+  std::string first_costly_;
   std::unordered_map<ValueId, IntegerExtremes> extremes_;  // cache of extremes()
   // Unrolled cells transpose the same weights in every step, which would exhaust the budget for computed constants.
   std::map<std::pair<ValueId, std::vector<int>>, ValueId> transposed_;

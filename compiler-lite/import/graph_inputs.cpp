@@ -8,6 +8,7 @@
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/import.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
+#include "nestrt/log.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -69,6 +70,15 @@ Status dynamic(const OnnxValueInfo& input, const std::string& what) {
                             input.name, dims_text(input), what, example_shape(input)));
 }
 
+void note_batch_of_one(const OnnxValueInfo& input, const Shape& shape) {
+  const std::string& symbol = input.dim_names.front();
+  log(LogLevel::kWarning,
+      fmt::format("input '{}' ({}): dimension 0{} is not fixed by the model and becomes 1; to set it, use "
+                  "--input-shape {}={}",
+                  input.name, dims_text(input), symbol.empty() ? "" : fmt::format(" ('{}')", symbol), input.name,
+                  fmt::join(shape, ",")));
+}
+
 // Returns the model's dimensions. A dynamic batch dimension becomes 1 if it is the only dynamic one.
 Result<Shape> stated_shape(const OnnxValueInfo& input) {
   if (!input.dims) return dynamic(input, "the rank");
@@ -91,6 +101,7 @@ Result<Shape> stated_shape(const OnnxValueInfo& input) {
     }
     shape.push_back(dim == kDynamic ? 1 : dim);
   }
+  if (!input.dims->empty() && input.dims->front() == kDynamic) note_batch_of_one(input, shape);
   return shape;
 }
 
@@ -124,6 +135,7 @@ Result<ValueId> open_input(GraphBuilder& builder, const OnnxValueInfo& input, co
   value.shape = shape;
   const ValueId id = builder.graph().add_value(std::move(value));
   builder.graph().inputs.push_back({id, std::nullopt});
+  if (input.narrow_type != 0) builder.set_narrow_type(id, input.narrow_type);
   return id;
 }
 

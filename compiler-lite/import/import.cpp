@@ -77,6 +77,7 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
   NESTRT_RETURN_IF_ERROR(add_inputs(builder, model, options));
   NESTRT_RETURN_IF_ERROR(import_nodes(builder, model, model.opset));
   NESTRT_RETURN_IF_ERROR(add_outputs(builder, model));
+  if (const std::string costly = builder.describe_costly(); !costly.empty()) log(LogLevel::kWarning, costly);
   builder.graph().tidy();
   return std::move(builder.graph());
 }

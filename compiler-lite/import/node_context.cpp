@@ -46,6 +46,10 @@ Status NodeContext::unsupported_value(std::string_view name, std::string_view va
 
 const Value& NodeContext::value(ValueId id) const { return builder_.graph().value(id); }
 
+int32_t NodeContext::narrow_type(ValueId id) const { return builder_.narrow_type(id); }
+
+void NodeContext::set_narrow_type(ValueId id, int32_t onnx_type) { builder_.set_narrow_type(id, onnx_type); }
+
 bool NodeContext::has_input(size_t index) const {
   asked_inputs_ = std::max(asked_inputs_, index + 1);
   return index < inputs_.size() && inputs_[index] != kNoValue;
@@ -91,8 +95,9 @@ Status NodeContext::check_known(ValueId id, std::string_view what, DataType copy
   const Value& found = value(id);
   if (found.is_constant()) return check_constant(copy, found.shape);
   const std::string why = builder_.is_costly(id)
-                              ? " must be known at compile time, but computing it exceeds the limits of the compiler; "
-                                "simplify the model first, e.g. with onnxsim"
+                              ? " must be known at compile time, but computing it exceeds the limits for computed "
+                                "constants; raise them with --computed-constants, or simplify the model, e.g. with "
+                                "onnxsim"
                               : " must be known at compile time; fix the shapes it depends on, or bind the input";
   return unsupported(fmt::format("{} (tensor '{}'){}", what, found.name, why));
 }

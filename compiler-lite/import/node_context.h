@@ -48,6 +48,9 @@ class NodeContext {
   // Returns a copy, because adding operators moves values.
   Shape shape(ValueId id) const { return value(id).shape; }
   DataType type(ValueId id) const { return value(id).type; }
+  // The ONNX type of a value, if it is one of onnx/narrow_types.h; otherwise 0.
+  int32_t narrow_type(ValueId id) const;
+  void set_narrow_type(ValueId id, int32_t onnx_type);
 
   // Return the elements of an input that must be known at compile time. `what` names it in messages.
   Result<std::vector<int64_t>> constant_ints(size_t index, std::string_view what) const;

@@ -1,53 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <unordered_map>
-#include <variant>
-#include <vector>
 
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/rewrite.h"
+#include "runtime/core/byte_key.h"
 
 namespace nestrt::compiler {
 namespace {
 
-template <typename T>
-void append(std::string& key, T number) {
-  static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
-  key.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-
-template <typename T>
-void append(std::string& key, const std::vector<T>& list) {
-  append(key, list.size());
-  for (T entry : list) append(key, entry);
-}
-
-void append(std::string& key, const ops::Activation& activation) {
-  append(key, activation.kind);
-  append(key, activation.alpha);
-  append(key, activation.beta);
-}
-
-void append(std::string& key, const std::optional<plan::Quantization>& quantization) {
-  append(key, quantization.has_value());
-  if (!quantization) return;
-  append(key, quantization->exponents);
-  append(key, quantization->scales);
-  append(key, quantization->zero_points);
-  append(key, quantization->axis);
-}
+using byte_key::append;
 
 // Returns the key of a constant. Values with different keys differ. Equal keys need a comparison of the elements.
 std::string constant_key(const Value& value) {
   std::string key;
   append(key, value.type);
   append(key, value.packing);
-  append(key, value.quantization);
-  append(key, value.shape.rank());
-  for (int64_t dim : value.shape) append(key, dim);
+  byte_key::append_if_any(key, value.quantization);
+  append(key, value.shape);
   const std::string_view bytes(reinterpret_cast<const char*>(value.constant->data()), value.constant->size());
   append(key, std::hash<std::string_view>()(bytes));
   return key;
@@ -56,14 +27,9 @@ std::string constant_key(const Value& value) {
 // Returns the key of a node. Nodes with equal keys compute the same values.
 std::string node_key(const Graph& graph, const Node& node) {
   std::string key;
-  append(key, node.kind());
+  append(key, node.attributes);
   append(key, node.inputs);
-  for (ValueId id : node.outputs) append(key, graph.value(id).quantization);
-  const auto append_fields = [&key](const auto& op) {
-    if constexpr (!std::is_same_v<decltype(op), const std::monostate&>)
-      ops::for_each_field(op, [&key](std::string_view, const auto& field) { append(key, field); });
-  };
-  std::visit(append_fields, node.attributes);
+  for (ValueId id : node.outputs) byte_key::append_if_any(key, graph.value(id).quantization);
   return key;
 }
 

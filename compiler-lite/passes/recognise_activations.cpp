@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler-lite/passes/composed_activations.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/rewrite.h"
 
@@ -225,7 +226,7 @@ constexpr Rule kRules[] = {&recognise_clip, &merge_clips, &recognise_hard_swish,
 }  // namespace
 
 Result<int> recognise_activations(Graph& graph) {
-  int changes = 0;
+  NESTRT_ASSIGN_OR_RETURN(int changes, recognise_composed_activations(graph));
   for (Node* node : snapshot(graph)) {
     for (Rule rule : kRules) {
       if (!is_used(graph, *node)) break;

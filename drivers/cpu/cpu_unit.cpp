@@ -22,7 +22,7 @@ class CpuUnit final : public Unit, public Host {
   const UnitInfo& info() const override { return info_; }
 
   Result<std::unique_ptr<Executable>> prepare(const BranchSpec& branch) override {
-    NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> program, KernelProgram::prepare(branch, pool_));
+    NESTRT_ASSIGN_OR_RETURN(std::unique_ptr<Executable> program, KernelProgram::prepare(branch, pool_, kernels_));
     return program;
   }
 
@@ -35,6 +35,7 @@ class CpuUnit final : public Unit, public Host {
 
  private:
   std::shared_ptr<scheduler::ThreadPool> pool_;
+  SharedKernels kernels_;
   UnitInfo info_;
 };
 

@@ -9,6 +9,7 @@
 #include "kernels/registry.h"
 #include "runtime/kernel/packing.h"
 #include "runtime/plan/queries/kernel_selection.h"
+#include "runtime/plan/queries/operator_key.h"
 #include "runtime/plan/queries/tensor_spec.h"
 #include "runtime/plan/queries/views.h"
 #include "runtime/plan/verify/verify.h"
@@ -73,7 +74,8 @@ KernelProgram::Selected KernelProgram::selected_for(const plan::KernelSelection*
 }
 
 Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& branch,
-                                                              std::shared_ptr<scheduler::SharedRunner> pool) {
+                                                              std::shared_ptr<scheduler::SharedRunner> pool,
+                                                              SharedKernels& kernels) {
   std::unique_ptr<KernelProgram> program(new KernelProgram(branch.plan, std::move(pool)));
   const plan::KernelSelection* const selection = selection_here(*branch.program);
   const auto& names = branch.plan->tables().kernel_names;
@@ -81,8 +83,8 @@ Result<std::unique_ptr<KernelProgram>> KernelProgram::prepare(const BranchSpec& 
   NESTRT_RETURN_IF_ERROR(check_channels(branch));
   for (uint32_t i = 0; i < operators.size(); ++i) {
     const Selected selected = selected_for(selection, names, i, i < branch.kernels.size() ? branch.kernels[i] : 0);
-    const Status status = branch.channels.all() ? program->add(operators[i], selected, nullptr)
-                                                : program->add_parts(branch.branch, selected, branch.channels);
+    const Status status = branch.channels.all() ? program->add(operators[i], selected, nullptr, kernels)
+                                                : program->add_parts(branch.branch, selected, branch.channels, kernels);
     if (status.ok()) continue;
     const plan::Operator& op = branch.plan->tables().operators[operators[i]];
     return as_plan_error(status).with_context(
@@ -131,11 +133,11 @@ const KernelVariant* KernelProgram::variant_of(uint32_t operator_index, const Se
   return kernels::operators().select(spec, kernels::current_instruction_set(), selected.kernel);
 }
 
-Status KernelProgram::add_parts(uint32_t branch, const Selected& selected, ChannelRange channels) {
+Status KernelProgram::add_parts(uint32_t branch, const Selected& selected, ChannelRange channels, SharedKernels& kernels) {
   const plan::Branch& entry = plan_->tables().branches[branch];
   const uint32_t all = divisible_channels(plan_->tables(), entry), rows = divisible_rows(plan_->tables(), entry);
   for (const ChannelRows& part : rectangles_of(all, rows, channels))
-    NESTRT_RETURN_IF_ERROR(add(entry.operators[0], selected, &part));
+    NESTRT_RETURN_IF_ERROR(add(entry.operators[0], selected, &part, kernels));
   return {};
 }
 
@@ -162,7 +164,8 @@ const ChannelSlice* KernelProgram::resolve_operands(const plan::Operator& op, co
 }
 
 // Adds a step for an operator. `part`: null for the whole operator.
-Status KernelProgram::add(uint32_t operator_index, const Selected& selected, const ChannelRows* part) {
+Status KernelProgram::add(uint32_t operator_index, const Selected& selected, const ChannelRows* part,
+                          SharedKernels& kernels) {
   const plan::Operator& op = plan_->tables().operators[operator_index];
   const auto &inputs = op.inputs, &outputs = op.outputs;
   const ChannelSlice* const slice = resolve_operands(op, selected, part);
@@ -180,31 +183,45 @@ Status KernelProgram::add(uint32_t operator_index, const Selected& selected, con
   step.first_operand = operands_.size() - inputs.size() - outputs.size();
   inputs_.resize(std::max<size_t>(inputs_.size(), inputs.size()));
   outputs_.resize(std::max<size_t>(outputs_.size(), outputs.size()));
-  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, selected.kernel, slice != nullptr, &step));
+  NESTRT_RETURN_IF_ERROR(prepare_kernel(spec, selected, slice != nullptr, kernels, &step));
   steps_.push_back(std::move(step));
   return {};
 }
 
-Status KernelProgram::prepare_kernel(const OperatorSpec& spec, std::string_view selected_kernel, bool is_part,
-                                     Step* step) {
+Status KernelProgram::prepare_kernel(const OperatorSpec& spec, const Selected& selected, bool is_part,
+                                     SharedKernels& kernels, Step* step) {
   // The plan's operators are already verified (runtime/plan/verify/verify.h). A part is a new operator.
   if (is_part) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
-  if (is_view(plan_->tables(), plan_->tables().operators[step->operator_index])) {
+  const plan::Operator& op = plan_->tables().operators[step->operator_index];
+  if (is_view(plan_->tables(), op)) {
     step->kernel_name = kViewName;
     return {};
   }
   const KernelVariant* const variant =
-      kernels::operators().select(spec, kernels::current_instruction_set(), selected_kernel);
+      kernels::operators().select(spec, kernels::current_instruction_set(), selected.kernel);
   if (variant == nullptr)
     return Status(Code::kUnsupported, fmt::format("no kernel supports inputs {}", describe(spec)));
-  NESTRT_ASSIGN_OR_RETURN(step->kernel, variant->prepare(spec));
+  SharedKernels* const shared = !is_part && reads_constants(plan_->tables(), op) ? &kernels : nullptr;
+  NESTRT_ASSIGN_OR_RETURN(const bool is_new, set_kernel(*variant, spec, selected.weights, shared, step));
   step->kernel_name = variant->name;
-  if (step->kernel->repacked()) {
+  if (is_new && step->kernel->repacked()) {
     for (const TensorSpec& input : spec.inputs)
       if (input.constant != nullptr && input.shape.rank() > 1)
         repacked_bytes_ += static_cast<size_t>(input.storage_bytes());
   }
   return reserve_scratch(step);
+}
+
+Result<bool> KernelProgram::set_kernel(const KernelVariant& variant, const OperatorSpec& spec, int32_t weights,
+                                       SharedKernels* kernels, Step* step) {
+  if (kernels == nullptr) {
+    NESTRT_ASSIGN_OR_RETURN(step->kernel, variant.prepare(spec));
+    return true;
+  }
+  const plan::Operator& op = plan_->tables().operators[step->operator_index];
+  NESTRT_ASSIGN_OR_RETURN(auto found, kernels->find_or_prepare({plan_, op, weights, specs_.back(), variant}));
+  step->kernel = std::move(found.kernel);
+  return found.is_new;
 }
 
 Status KernelProgram::reserve_scratch(Step* step) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "drivers/cpu/channel_slice.h"
+#include "drivers/cpu/shared_kernels.h"
 #include "kernels/common/framework/row_fusion.h"
 #include "nestrt/driver/unit.h"
 #include "runtime/plan/queries/channels.h"
@@ -28,8 +29,10 @@ class KernelProgram final : public Executable {
   // Errors: kInvalidPlan (an operator violates its rules), kUnsupported (no kernel accepts an operator),
   // kInvalidArgument (an operator cannot be divided into these channels).
   // `pool` is shared with the unit.
+  // `kernels` holds the kernels that the unit's programs share.
   static Result<std::unique_ptr<KernelProgram>> prepare(const BranchSpec& branch,
-                                                        std::shared_ptr<scheduler::SharedRunner> pool);
+                                                        std::shared_ptr<scheduler::SharedRunner> pool,
+                                                        SharedKernels& kernels);
 
   // Returns the kernel options of a branch, as Unit::kernel_options() does.
   static std::vector<KernelOption> options(const BranchSpec& branch, std::shared_ptr<scheduler::SharedRunner> pool);
@@ -50,7 +53,7 @@ class KernelProgram final : public Executable {
   struct Step {
     uint32_t operator_index = 0;
     std::string_view kernel_name;
-    std::unique_ptr<Kernel> kernel;  // null if the output uses the input's bytes
+    std::shared_ptr<const Kernel> kernel;  // null if the output uses the input's bytes
     uint32_t num_inputs = 0;
     uint32_t num_outputs = 0;
     size_t shared_scratch = 0;  // bytes; a multiple of 64
@@ -73,10 +76,14 @@ class KernelProgram final : public Executable {
       : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
   const KernelVariant* variant_of(uint32_t operator_index, const Selected& selected);
-  Status add(uint32_t operator_index, const Selected& selected, const ChannelRows* part);
-  Status add_parts(uint32_t branch, const Selected& selected, ChannelRange channels);
+  Status add(uint32_t operator_index, const Selected& selected, const ChannelRows* part, SharedKernels& kernels);
+  Status add_parts(uint32_t branch, const Selected& selected, ChannelRange channels, SharedKernels& kernels);
   const ChannelSlice* resolve_operands(const plan::Operator& op, const Selected& selected, const ChannelRows* part);
-  Status prepare_kernel(const OperatorSpec& spec, std::string_view selected_kernel, bool is_part, Step* step);
+  Status prepare_kernel(const OperatorSpec& spec, const Selected& selected, bool is_part, SharedKernels& kernels,
+                        Step* step);
+  // Sets the kernel of a step and returns whether it is a new one.
+  Result<bool> set_kernel(const KernelVariant& variant, const OperatorSpec& spec, int32_t weights,
+                          SharedKernels* kernels, Step* step);
   Status reserve_scratch(Step* step);
   Status reserve_scratch(const Step& step, ScratchSize size);
   void chain_steps();

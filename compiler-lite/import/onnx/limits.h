@@ -10,6 +10,8 @@
 
 namespace nestrt::compiler {
 
+inline constexpr int kMaxComputedMegabytes = 4096;  // largest value of --computed-constants
+
 struct ImportLimits {
   int64_t file_bytes = (int64_t{1} << 31) - 1;  // limit of protobuf
   int64_t nodes = 100'000;                      // including subgraphs; lower for small files, see max_nodes()
@@ -18,7 +20,7 @@ struct ImportLimits {
   int64_t constant_bytes = int64_t{4} << 30;    // for all constants of the file
   // for all computed constants, in addition to the bytes of the file's constants
   int64_t folded_bytes = FoldingBudget::kBytes;
-  // for evaluating constants, in addition to what the size of the file adds
+  // for evaluating constants, in addition to what the size of the file adds; grows with --computed-constants
   int64_t folding_steps = FoldingBudget::kSteps;
 
   // Returns the limit for a file of `bytes` bytes. A node needs several kilobytes until it is written to a plan.

@@ -23,6 +23,7 @@ struct OnnxTensor {
   DataType type = DataType::kF32;
   Shape shape;
   std::shared_ptr<const Bytes> elements;
+  int32_t narrow_type = 0;  // the ONNX type, if it is one of narrow_types.h; otherwise 0
 };
 
 // An attribute type that no supported operator uses (list of tensors, list of subgraphs, type).
@@ -55,6 +56,7 @@ struct OnnxValueInfo {
   std::string type_name;                     // name of the type in the model; empty if the value is not a tensor
   std::optional<std::vector<int64_t>> dims;  // as stated, kDynamic if symbolic; absent if the rank is unknown
   std::vector<std::string> dim_names;        // for messages
+  int32_t narrow_type = 0;                   // as OnnxTensor.narrow_type
 };
 
 // The graph of the model, or a subgraph of If, Loop or Scan, whose nodes may refer to values of enclosing graphs.

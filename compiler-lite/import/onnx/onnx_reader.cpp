@@ -14,6 +14,7 @@
 
 #include "compiler-lite/graph/rounding.h"
 #include "compiler-lite/import/import.h"
+#include "compiler-lite/import/onnx/narrow_types.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
 #include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/onnx/tensor_proto.h"
@@ -59,7 +60,10 @@ class Reader {
       if (kind == onnx::TypeProto::kTensorType)
         note_type(output.type().tensor_type().elem_type());
       else if (kind != onnx::TypeProto::VALUE_NOT_SET)
-        return Status(Code::kUnsupported, fmt::format("output '{}' is not a tensor", output.name()));
+        return Status(Code::kUnsupported,
+                      fmt::format("output '{}' is not a tensor; nestrt computes tensors only: end the model before "
+                                  "sequences, maps and optional values (skl2onnx: options={{'zipmap': False}})",
+                                  output.name()));
     }
     return ok_status();
   }
@@ -121,6 +125,7 @@ class Reader {
     note_type(tensor.elem_type());
     info.type = converted_type(tensor.elem_type());
     info.type_name = onnx_type_name(tensor.elem_type());
+    if (find_narrow_type(tensor.elem_type()) != nullptr) info.narrow_type = tensor.elem_type();
     if (!tensor.has_shape()) return info;
     info.dims.emplace().reserve(static_cast<size_t>(tensor.shape().dim_size()));
     info.dim_names.reserve(static_cast<size_t>(tensor.shape().dim_size()));

@@ -6,10 +6,12 @@
 
 #include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "compiler-lite/import/element_conversion.h"
 #include "compiler-lite/import/onnx/external_data.h"
+#include "compiler-lite/import/onnx/narrow_types.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
 #include "compiler-lite/import/onnx/onnx_types.h"
 
@@ -137,7 +139,24 @@ Result<Bytes> stored_outside(const TensorProto& proto, ExternalFiles* files, int
   return stored;
 }
 
+// A byte of a list may hold several elements.
+Result<Bytes> decode_narrow(const TensorProto& proto, const NarrowType& type, ExternalFiles* files, size_t count) {
+  const size_t bytes = packed_bytes(type, count);
+  if (proto.data_location() == TensorProto::EXTERNAL) {
+    NESTRT_ASSIGN_OR_RETURN(const Bytes stored, stored_outside(proto, files, static_cast<int64_t>(bytes)));
+    return unpacked(type, stored, count);
+  }
+  if (!proto.has_raw_data()) {
+    NESTRT_ASSIGN_OR_RETURN(const Bytes stored, from_list<uint8_t>(proto, proto.int32_data(), bytes));
+    return unpacked(type, stored, count);
+  }
+  if (proto.raw_data().size() == bytes) return unpacked(type, std::as_bytes(std::span(proto.raw_data())), count);
+  return invalid(
+      proto, fmt::format("raw_data has {} bytes, expected {} for its shape and type", proto.raw_data().size(), bytes));
+}
+
 Result<Bytes> decode_elements(const TensorProto& proto, ExternalFiles* files, size_t count) {
+  if (const NarrowType* type = find_narrow_type(proto.data_type())) return decode_narrow(proto, *type, files, count);
   const size_t bytes = count * stored_bytes(proto.data_type());
   if (proto.data_location() == TensorProto::EXTERNAL) {
     NESTRT_ASSIGN_OR_RETURN(Bytes stored, stored_outside(proto, files, static_cast<int64_t>(bytes)));
@@ -175,11 +194,14 @@ std::optional<DataType> converted_type(int32_t onnx_type) {
     case TensorProto::BOOL:
       return DataType::kBool;
     default:
-      return std::nullopt;
+      break;
   }
+  const NarrowType* narrow = find_narrow_type(onnx_type);
+  return narrow == nullptr ? std::nullopt : std::optional(narrow->type);
 }
 
 std::string onnx_type_name(int32_t onnx_type) {
+  if (const NarrowType* narrow = find_narrow_type(onnx_type)) return std::string(narrow->name);
   if (!TensorProto::DataType_IsValid(onnx_type)) return fmt::format("unknown type {}", onnx_type);
   std::string name = TensorProto::DataType_Name(static_cast<TensorProto::DataType>(onnx_type));
   for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
@@ -189,15 +211,17 @@ std::string onnx_type_name(int32_t onnx_type) {
 Result<OnnxTensor> decode_tensor(const TensorProto& proto, ExternalFiles* files, const ImportLimits& limits) {
   const std::optional<DataType> type = converted_type(proto.data_type());
   if (!type) {
-    return Status(Code::kUnsupported, fmt::format("tensor '{}': elements of {} are not supported; supported: float, "
-                                                  "float16, double, int8, uint8, int32, int64, bool",
-                                                  proto.name(), onnx_type_name(proto.data_type())));
+    return Status(Code::kUnsupported,
+                  fmt::format("tensor '{}': elements of {} are not supported; supported: float, "
+                              "float16, double, int8, uint8, int32, int64, bool, and types of fewer bits",
+                              proto.name(), onnx_type_name(proto.data_type())));
   }
   if (proto.has_segment())
     return Status(Code::kUnsupported, fmt::format("tensor '{}': segments are not supported", proto.name()));
   OnnxTensor tensor;
   tensor.name = proto.name();
   tensor.type = *type;
+  if (find_narrow_type(proto.data_type()) != nullptr) tensor.narrow_type = proto.data_type();
   NESTRT_ASSIGN_OR_RETURN(tensor.shape,
                           decode_shape(proto, std::max(stored_bytes(proto.data_type()), size_bytes(*type)), limits));
   const size_t count = static_cast<size_t>(tensor.shape.num_elements());

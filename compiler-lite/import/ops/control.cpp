@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// If, Loop and Scan with constant conditions and lengths. Replaces the node with its subgraph, once per execution.
+// If, Loop and Scan. Replaces the node with its subgraph, once per execution. The lengths of loops must be constants. An
+// If whose condition is computed at run time computes both branches and selects.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,16 +17,62 @@ Result<bool> known_condition(const NodeContext& node, ValueId id) {
   return node.invalid("the condition must be one boolean");
 }
 
+Result<std::vector<ValueId>> branch_outputs(NodeContext& node, const char* branch) {
+  NESTRT_ASSIGN_OR_RETURN(std::vector<ValueId> outputs, node.subgraph(branch, {}, branch));
+  if (outputs.size() == node.num_outputs()) return outputs;
+  return node.invalid(
+      fmt::format("{} has {} outputs, but the node has {}", branch, outputs.size(), node.num_outputs()));
+}
+
+std::string describe(const NodeContext& node, ValueId id) {
+  return fmt::format("{} {}", name(node.type(id)), node.shape(id).to_string());
+}
+
+constexpr const char* kBindCondition =
+    "if an input of the model determines the condition, bind the input (--bind NAME=FILE.npy) and compile one plan per "
+    "case";
+
+// Returns the outputs of a branch that may not run. Its operators must be valid for the shapes of all inputs.
+Result<std::vector<ValueId>> possible_outputs(NodeContext& node, const char* branch) {
+  auto outputs = branch_outputs(node, branch);
+  if (outputs) return outputs;
+  return node.unsupported(
+      fmt::format("the condition is computed at run time, so both branches are compiled, but {} cannot be: {}; {}",
+                  branch, outputs.error().message(), kBindCondition));
+}
+
+// Requires: a boolean scalar as condition.
+Result<ValueId> selected(NodeContext& node, ValueId condition, ValueId a, ValueId b) {
+  if (a == b) return a;
+  if (node.type(a) == node.type(b) && node.shape(a) == node.shape(b)) return node.add(ops::Select(), {condition, a, b});
+  return node.unsupported(
+      fmt::format("the condition is computed at run time, and the branches return {} and {}, but shapes in a plan are "
+                  "static; {}, or make both branches return one shape",
+                  describe(node, a), describe(node, b), kBindCondition));
+}
+
+// Computes both branches, which have no side effects.
+Status select_branch(NodeContext& node, ValueId condition) {
+  if (node.shape(condition).num_elements() != 1 || node.type(condition) != DataType::kBool)
+    return node.invalid("the condition must be one boolean");
+  NESTRT_ASSIGN_OR_RETURN(condition, node.reshape(condition, Shape()));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> taken, possible_outputs(node, "then_branch"));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> other, possible_outputs(node, "else_branch"));
+  for (size_t i = 0; i < taken.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId output, selected(node, condition, taken[i], other[i]));
+    NESTRT_RETURN_IF_ERROR(node.set_output(i, output));
+  }
+  return ok_status();
+}
+
 Status import_if(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId condition, node.input(0));
+  if (!node.value(condition).is_constant()) return select_branch(node, condition);
   NESTRT_ASSIGN_OR_RETURN(const bool taken, known_condition(node, condition));
   node.ignore("then_branch");
   node.ignore("else_branch");
-  const char* const branch = taken ? "then_branch" : "else_branch";
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs, node.subgraph(branch, {}, branch));
-  if (outputs.size() != node.num_outputs())
-    return node.invalid(
-        fmt::format("{} has {} outputs, but the node has {}", branch, outputs.size(), node.num_outputs()));
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs,
+                          branch_outputs(node, taken ? "then_branch" : "else_branch"));
   for (size_t i = 0; i < outputs.size(); ++i) NESTRT_RETURN_IF_ERROR(node.set_output(i, outputs[i]));
   return ok_status();
 }

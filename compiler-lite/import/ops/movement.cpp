@@ -303,8 +303,12 @@ Status import_space_to_depth(NodeContext& node) {
   const Shape s = node.shape(x);
   NESTRT_ASSIGN_OR_RETURN(const int64_t b, read_block(node, s));
   if (s[2] % b != 0 || s[3] % b != 0) return node.invalid("height and width must be multiples of blocksize");
+  const std::string mode = node.attribute("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") return node.invalid(fmt::format("mode '{}' is unknown", mode));
+  const std::vector<int> order =
+      mode == "DCR" ? std::vector<int>{0, 3, 5, 1, 2, 4} : std::vector<int>{0, 1, 3, 5, 2, 4};
   NESTRT_ASSIGN_OR_RETURN(ValueId y, node.reshape(x, {s[0], s[1], s[2] / b, b, s[3] / b, b}));
-  NESTRT_ASSIGN_OR_RETURN(y, node.transpose(y, {0, 3, 5, 1, 2, 4}));
+  NESTRT_ASSIGN_OR_RETURN(y, node.transpose(y, order));
   return node.set_output(node.reshape(y, {s[0], s[1] * b * b, s[2] / b, s[3] / b}));
 }
 

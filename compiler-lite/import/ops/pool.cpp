@@ -30,6 +30,17 @@ constexpr ImportRule kGlobalRules[] = {
 };
 constexpr auto kRules = rules_of(kPoolNames, import_pool, kGlobalRules);
 
+// A window that exceeds the padded input by less than a stride has one output in ONNX Runtime, whose division truncates
+// towards zero, and none in the ONNX standard. Pads the end as ONNX Runtime does in effect, so that the window fits.
+void fit_window(const Shape& x, Window& window) {
+  for (int axis = 0; axis < window.spatial_rank(); ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    const int64_t missing = window.extent(axis) - (x[axis + 2] + window.pad_begin[i] + int64_t{window.pad_end[i]});
+    if (x[axis + 2] > 0 && missing > 0 && missing < window.stride[i])
+      window.pad_end[i] += static_cast<int32_t>(missing);
+  }
+}
+
 }  // namespace
 
 Result<ops::Pool> read_pool(NodeContext& node, ops::PoolKind kind, const Shape& x) {
@@ -38,9 +49,10 @@ Result<ops::Pool> read_pool(NodeContext& node, ops::PoolKind kind, const Shape& 
   NESTRT_RETURN_IF_ERROR(resolve_auto_pad(node, x, window));
   ops::Pool pool;
   pool.kind = kind;
-  set_window(pool, window);
   pool.ceil_mode = node.flag("ceil_mode", false);
   if (kind == ops::PoolKind::kAverage) pool.count_include_pad = node.flag("count_include_pad", false);
+  if (!pool.count_include_pad) fit_window(x, window);
+  set_window(pool, window);
   if (kind == ops::PoolKind::kLp) pool.p = static_cast<int32_t>(node.attribute("p", int64_t{2}));
   return pool;
 }

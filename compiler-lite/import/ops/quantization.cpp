@@ -12,6 +12,7 @@
 #include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/float_forms.h"
+#include "compiler-lite/import/ops/narrow.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -96,8 +97,6 @@ Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where,
 constexpr Parameters kFirst{1, 2}, kUnaryOutput{3, 4};
 
 Result<int> stated_axis(NodeContext& node) {
-  node.ignore("saturate");  // concerns float8 only
-  if (node.attribute("block_size", int64_t{0}) != 0) return node.unsupported("scales by block are not supported");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int64_t stated = node.attribute("axis", int64_t{1});
   const bool several = node.has_input(1) && node.shape(node.optional_input(1)).num_elements() > 1;
@@ -106,6 +105,69 @@ Result<int> stated_axis(NodeContext& node) {
 
 // --- QuantizeLinear, DequantizeLinear -------------------------------------------------------------------------------
 
+// Returns a scale or zero point of either operator as f32 that broadcasts to x: one element, one per element of an
+// axis, or one per block of an axis.
+Result<ValueId> broadcast_parameter(NodeContext& node, ValueId parameter, const Shape& x) {
+  NESTRT_ASSIGN_OR_RETURN(parameter, node.cast(parameter, DataType::kF32));
+  const Shape shape = node.shape(parameter);
+  const int64_t block = node.attribute("block_size", int64_t{0}), stated = node.attribute("axis", int64_t{1});
+  if (block == 0 && shape.num_elements() == 1) return node.reshape(parameter, Shape());
+  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(stated, x.rank()));
+  Shape fitting;
+  for (int i = 0; i < x.rank(); ++i) fitting.push_back(i == axis ? x[i] : 1);
+  if (block == 0 && shape.rank() == 1 && shape[0] == x[axis]) return node.reshape(parameter, fitting);
+  Shape blocks = x;
+  if (block > 0) blocks[axis] = (x[axis] - 1) / block + 1;
+  if (block < 1 || shape != blocks || x.rank() >= Shape::kMaxRank || x.num_elements() == 0)
+    return node.invalid(fmt::format("parameters of shape {} do not fit blocks of {} of axis {} of {}",
+                                    shape.to_string(), block, axis, x.to_string()));
+  Shape split, repeated, joined = x;
+  for (int i = 0; i < x.rank(); ++i) {
+    split.push_back(blocks[i]);
+    repeated.push_back(blocks[i]);
+    if (i == axis) split.push_back(1), repeated.push_back(block);
+  }
+  joined[axis] = blocks[axis] * block;
+  NESTRT_RETURN_IF_ERROR(node.check_size(DataType::kF32, joined));
+  NESTRT_ASSIGN_OR_RETURN(parameter, node.reshape(parameter, split));
+  NESTRT_ASSIGN_OR_RETURN(parameter, node.add(ops::Tile{.shape = {repeated.begin(), repeated.end()}}, {parameter}));
+  NESTRT_ASSIGN_OR_RETURN(parameter, node.reshape(parameter, joined));
+  const std::vector<int64_t> start(static_cast<size_t>(x.rank()), 0), step(start.size(), 1);
+  return node.slice(parameter, start, step, x);
+}
+
+struct Operands {
+  ValueId scale = kNoValue, zero_point = kNoValue;
+};
+
+Result<Operands> broadcast_operands(NodeContext& node, const Shape& x) {
+  Operands operands;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
+  NESTRT_ASSIGN_OR_RETURN(operands.scale, broadcast_parameter(node, scale, x));
+  if (!node.has_input(2)) return operands;
+  NESTRT_ASSIGN_OR_RETURN(operands.zero_point, broadcast_parameter(node, node.optional_input(2), x));
+  return operands;
+}
+
+// QuantizeLinear to types that Quantize does not have, or with scales by block.
+Status quantize_as_floats(NodeContext& node, ValueId x, const NarrowType* narrow, DataType type) {
+  NESTRT_ASSIGN_OR_RETURN(const Operands operands, broadcast_operands(node, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, quantized_to(node, x, operands.scale, operands.zero_point, narrow, type,
+                                                        node.flag("saturate", true)));
+  if (narrow != nullptr) node.set_narrow_type(y, narrow->onnx_type);
+  return node.set_output(0, y);
+}
+
+// DequantizeLinear of floats, or with scales by block.
+Status dequantize_as_floats(NodeContext& node, ValueId x) {
+  NESTRT_ASSIGN_OR_RETURN(const Operands operands, broadcast_operands(node, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
+  if (operands.zero_point != kNoValue) {
+    NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kSub, x, operands.zero_point));
+  }
+  return node.set_output(node.binary(ops::BinaryKind::kMul, x, operands.scale));
+}
+
 Status import_quantize(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const int axis, stated_axis(node));
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
@@ -113,12 +175,21 @@ Status import_quantize(NodeContext& node) {
   const auto stated = static_cast<int32_t>(node.attribute("output_dtype", int64_t{0}));
   const std::optional<DataType> type = stated == 0 ? DataType::kU8 : converted_type(stated);
   if (!type) return node.unsupported(fmt::format("results of type {} are not supported", onnx_type_name(stated)));
+  node.ignore("precision");  // of the division, which is computed in f32
+  node.ignore("saturate");   // concerns float8 only
+  const NarrowType* narrow = find_narrow_type(node.has_input(2) ? node.narrow_type(node.optional_input(2)) : stated);
+  if (narrow != nullptr) return quantize_as_floats(node, x, narrow, narrow->type);
+  if (node.attribute("block_size", int64_t{0}) != 0)
+    return quantize_as_floats(node, x, nullptr, node.has_input(2) ? node.type(node.optional_input(2)) : *type);
   return node.set_output(quantized(node, x, {1, 2, axis}, *type));
 }
 
 Status import_dequantize(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const int axis, stated_axis(node));
   node.ignore("output_dtype");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  if (node.attribute("block_size", int64_t{0}) != 0 || node.type(x) == DataType::kF32)
+    return dequantize_as_floats(node, x);
   return node.set_output(dequantized(node, 0, {1, 2, axis}));
 }
 

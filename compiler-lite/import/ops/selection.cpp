@@ -235,40 +235,56 @@ Status import_scatter_elements(NodeContext& node) {
   return node.set_output(node.reshape(result, shape));
 }
 
-// --- ReverseSequence ------------------------------------------------------------------------------------------------
+// --- TensorScatter --------------------------------------------------------------------------------------------------
 
-// Reverses the first lengths[b] elements of each sequence. Time and batch are axes 0 and 1, in either order.
-Status import_reverse_sequence(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(ValueId lengths, node.input(1));
-  const int64_t batch_axis = node.attribute("batch_axis", int64_t{1}),
-                time_axis = node.attribute("time_axis", int64_t{0});
-  const Shape shape = node.shape(x);
-  if (shape.rank() < 2 || batch_axis + time_axis != 1 || batch_axis * time_axis != 0)
-    return node.invalid("time_axis and batch_axis must be 0 and 1, of an input with both");
-  const auto time = static_cast<int>(time_axis), batch = 1 - time;
-  if (node.shape(lengths) != Shape{shape[batch]}) return node.invalid("sequence_lens must have one entry per sequence");
-  const int64_t steps = shape[time], sequences = shape[batch];
-  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {steps + sequences}));
-  std::vector<int64_t> at(static_cast<size_t>(steps)), first(static_cast<size_t>(sequences));
-  std::iota(at.begin(), at.end(), int64_t{0});
-  for (size_t b = 0; b < first.size(); ++b) first[b] = static_cast<int64_t>(b) * (time == 0 ? 1 : steps);
-  const auto along = [](int axis, int64_t dim) { return axis == 0 ? Shape{dim, 1} : Shape{1, dim}; };
-  NESTRT_ASSIGN_OR_RETURN(lengths, node.cast(lengths, DataType::kS64));
-  NESTRT_ASSIGN_OR_RETURN(lengths, node.reshape(lengths, along(batch, sequences)));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId step, node.constant(at, along(time, steps)));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId base, node.constant(first, along(batch, sequences)));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId one, node.scalar_of(DataType::kS64, 1));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId turns, node.binary(BinaryKind::kLess, step, lengths));
-  NESTRT_ASSIGN_OR_RETURN(ValueId from, node.binary(BinaryKind::kSub, lengths, step));
-  NESTRT_ASSIGN_OR_RETURN(from, node.binary(BinaryKind::kSub, from, one));
-  NESTRT_ASSIGN_OR_RETURN(from, node.add(ops::Select(), {turns, from, step}));
-  NESTRT_ASSIGN_OR_RETURN(from, times(node, from, time == 0 ? sequences : 1));
-  NESTRT_ASSIGN_OR_RETURN(from, node.binary(BinaryKind::kAdd, from, base));
-  NESTRT_ASSIGN_OR_RETURN(from, node.reshape(from, {steps * sequences}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.reshape(x, {steps * sequences, shape.product(2, shape.rank())}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId turned, node.add(ops::Gather(), {rows, from}));
-  return node.set_output(node.reshape(turned, shape));
+// Returns, for each position along the axis, its distance from where the update of its sequence begins: s64 with the
+// sequences along axis 0.
+Result<ValueId> distances(NodeContext& node, const Shape& shape, int axis, bool is_circular) {
+  NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {shape[axis]}));
+  std::vector<int64_t> positions(static_cast<size_t>(shape[axis]));
+  std::iota(positions.begin(), positions.end(), int64_t{0});
+  Shape along, by_sequence;
+  for (int i = 0; i < shape.rank(); ++i) {
+    along.push_back(i == axis ? shape[axis] : 1);
+    by_sequence.push_back(i == 0 ? shape[0] : 1);
+  }
+  NESTRT_ASSIGN_OR_RETURN(ValueId distance, node.constant(positions, along));
+  if (node.has_input(2)) {
+    NESTRT_ASSIGN_OR_RETURN(ValueId first, node.cast(node.optional_input(2), DataType::kS64));
+    if (node.shape(first) != Shape{shape[0]}) return node.invalid("write_indices must have one entry per sequence");
+    NESTRT_ASSIGN_OR_RETURN(first, node.reshape(first, by_sequence));
+    NESTRT_ASSIGN_OR_RETURN(distance, node.binary(BinaryKind::kSub, distance, first));
+  }
+  if (!is_circular) return distance;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId length, node.scalar_of(DataType::kS64, static_cast<double>(shape[axis])));
+  return node.binary(BinaryKind::kMod, distance, length);
+}
+
+// Writes an update into a cache from write_indices[sequence] on along an axis.
+Status import_tensor_scatter(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId cache, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId update, node.input(1));
+  const Shape shape = node.shape(cache);
+  Shape expected = shape;
+  NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(node.attribute("axis", int64_t{-2}), shape.rank()));
+  const int64_t count = node.shape(update).rank() == shape.rank() ? node.shape(update)[axis] : -1;
+  expected[axis] = count;
+  if (axis == 0 || node.shape(update) != expected || count < 1 || count > shape[axis])
+    return node.invalid(
+        fmt::format("update {} does not fit cache {}", node.shape(update).to_string(), shape.to_string()));
+  const std::string mode = node.attribute("mode", "linear");
+  if (mode != "linear" && mode != "circular") return node.invalid(fmt::format("mode '{}' is unknown", mode));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId distance, distances(node, shape, axis, mode == "circular"));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId zero, node.scalar_of(DataType::kS64, 0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId last, node.scalar_of(DataType::kS64, static_cast<double>(count - 1)));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId begun, node.binary(BinaryKind::kGreaterOrEqual, distance, zero));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId goes_on, node.binary(BinaryKind::kLessOrEqual, distance, last));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId is_within, node.binary(BinaryKind::kLogicalAnd, begun, goes_on));
+  NESTRT_ASSIGN_OR_RETURN(ValueId at, node.binary(BinaryKind::kMax, distance, zero));
+  NESTRT_ASSIGN_OR_RETURN(at, node.binary(BinaryKind::kMin, at, last));
+  NESTRT_ASSIGN_OR_RETURN(at, node.add(ops::Tile{.shape = {shape.begin(), shape.end()}}, {at}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId written, node.add(ops::GatherElements{.axis = axis}, {update, at}));
+  return node.finish(ops::Select(), {is_within, written, cache});
 }
 
 // --- NonMaxSuppression ----------------------------------------------------------------------------------------------
@@ -317,10 +333,10 @@ constexpr ImportRule kRules[] = {
     {"GatherND", import_gather_nd, 11},
     {"Hardmax", import_hardmax, 1},
     {"NonMaxSuppression", import_non_max_suppression, 10},
-    {"ReverseSequence", import_reverse_sequence, 10},
     {"Scatter", import_scatter_elements, 9, 10},
     {"ScatterElements", import_scatter_elements, 11},
     {"ScatterND", import_scatter_nd, 11},
+    {"TensorScatter", import_tensor_scatter, 24},
     {"TopK", import_top_k, 1},
 };
 

@@ -97,14 +97,23 @@ Status import_identity(NodeContext& node) {
   return node.set_output(0, x);
 }
 
+// Rejects training, which drops elements at random unless the ratio is 0.
+Status check_not_dropping(NodeContext& node) {
+  if (!node.has_input(2)) return ok_status();
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> training, node.constant_ints(2, "training_mode"));
+  if (training.empty() || training.front() == 0) return ok_status();
+  if (node.has_input(1)) {
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<float> ratio, node.constant_floats(1, "ratio"));
+    if (ratio.size() == 1 && ratio.front() == 0) return ok_status();
+  }
+  return node.unsupported("training_mode is not supported; export for inference");
+}
+
 // Imports Dropout, which is the identity in inference. The mask is all true.
 Status import_dropout(NodeContext& node) {
   for (const char* name : {"ratio", "seed", "is_test", "consumed_inputs"}) node.ignore(name);
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  if (node.has_input(2)) {
-    NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> training, node.constant_ints(2, "training_mode"));
-    if (!training.empty() && training.front() != 0) return node.unsupported("training_mode is not supported");
-  }
+  NESTRT_RETURN_IF_ERROR(check_not_dropping(node));
   if (node.wants_output(1)) {
     const Shape shape = node.shape(x);
     NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kBool, shape));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
+#include "compiler-lite/import/ops/narrow.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -103,10 +105,18 @@ Status import_swi_glu(NodeContext& node) {
   return node.set_output(node.binary(ops::BinaryKind::kMul, gate, b));
 }
 
+Status set_narrowed(NodeContext& node, ValueId x, const NarrowType& type, bool saturates) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, narrowed(node, x, type, saturates));
+  node.set_narrow_type(y, type.onnx_type);
+  return node.set_output(0, y);
+}
+
 Status import_cast(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const int64_t to, node.required_int("to"));
-  node.ignore("saturate");  // concerns 8-bit float types only
+  const bool saturates = node.flag("saturate", true);
+  if (const NarrowType* narrow = find_narrow_type(static_cast<int32_t>(std::clamp<int64_t>(to, 0, INT32_MAX))))
+    return set_narrowed(node, x, *narrow, saturates);
   const std::optional<DataType> type =
       to >= 0 && to <= INT32_MAX ? converted_type(static_cast<int32_t>(to)) : std::nullopt;
   if (!type)
@@ -117,7 +127,9 @@ Status import_cast(NodeContext& node) {
 Status import_cast_like(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId like, node.input(1));
-  node.ignore("saturate");
+  const bool saturates = node.flag("saturate", true);
+  if (const NarrowType* narrow = find_narrow_type(node.narrow_type(like)))
+    return set_narrowed(node, x, *narrow, saturates);
   return node.set_output(node.cast(x, node.type(like)));
 }
 

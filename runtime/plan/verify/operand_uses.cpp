@@ -4,11 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/kernel/packing.h"
 #include "runtime/plan/format/format.h"
+#include "runtime/plan/queries/operator_key.h"
 #include "runtime/plan/verify/verify_parts.h"
 
 namespace nestrt {
@@ -18,6 +22,7 @@ constexpr uint64_t kFreeUses = uint64_t{192} << 20;
 constexpr uint64_t kUsesOfByte = 16;
 constexpr uint64_t kBytesOfNumber = 8;  // charge per number, because an exponent or a scale is read more than once
 constexpr size_t kWeights = 1;          // operand index
+constexpr std::string_view kConstantUses = "constants and quantization";
 // Factor for streams: checking a byte takes about 100 times as long as checking a byte of data, and five times the
 // memory.
 constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
@@ -34,28 +39,90 @@ uint64_t most_packed_bytes(const plan::Tensor& weights) {
   return static_cast<uint64_t>(most);
 }
 
-uint64_t bytes_of_use(const plan::Tables& plan, int32_t operand, bool is_weights) {
+uint64_t bytes_of_constant(const plan::Tables& plan, int32_t operand, bool is_weights) {
   if (operand < 0) return 0;
   const plan::Tensor& tensor = plan.tensors[static_cast<uint32_t>(operand)];
-  const uint64_t numbers = bytes_of_quantization(tensor);
-  if (plan.buffers[tensor.buffer].kind != plan::BufferKind::kConstant) return numbers;
-  if (is_weights) return numbers + most_packed_bytes(tensor);
-  return numbers + static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
+  if (plan.buffers[tensor.buffer].kind != plan::BufferKind::kConstant) return 0;
+  if (is_weights) return most_packed_bytes(tensor);
+  return static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
 }
 
-bool charge_operator(const plan::Tables& plan, const plan::Operator& op, Budget& uses) {
-  for (size_t i = 0; i < op.inputs.size(); ++i)
-    if (!uses.charge(bytes_of_use(plan, op.inputs[i], i == kWeights))) return false;
-  for (const int32_t output : op.outputs)
-    if (!uses.charge(bytes_of_use(plan, output, false))) return false;
-  return true;
-}
+// Charges the constants of operators and of the kernels selected for them. Operators with one key share a prepared
+// kernel, so only the first of them is charged.
+class ConstantUses {
+ public:
+  ConstantUses(const plan::Tables& plan, uint64_t data_bytes) : plan_(plan), uses_(budget_of_uses(data_bytes)) {}
+
+  const Budget& budget() const { return uses_; }
+
+  // Returns false if the operator exceeds the budget. Call it for all operators in order.
+  bool charge_operator(const plan::Operator& op) {
+    if (!charge_quantization(op)) return false;
+    uint32_t& kernel = kernels_.emplace_back(0);
+    if (!reads_constants(plan_, op)) return true;
+    const auto [entry, is_new] = known_.try_emplace(operator_key(plan_, op), static_cast<uint32_t>(known_.size()));
+    kernel = entry->second;
+    return !is_new || charge_constants(op);
+  }
+
+  // Charges the packed weights that a program selects for an operator. Requires: they are the operator's weights.
+  bool charge_weights(uint32_t op, int32_t weights) {
+    if (weights < 0) return true;
+    const plan::Tensor& tensor = plan_.tensors[static_cast<size_t>(weights)];
+    const auto key = std::tuple(kernels_[op], tensor.buffer, tensor.offset, tensor.packing);
+    return !selected_.insert(key).second || uses_.charge(most_packed_bytes(tensor));
+  }
+
+ private:
+  bool charge_quantization(const plan::Operator& op) {
+    const auto fits = [&](int32_t operand) {
+      return operand < 0 || uses_.charge(bytes_of_quantization(plan_.tensors[static_cast<size_t>(operand)]));
+    };
+    return std::ranges::all_of(op.inputs, fits) && std::ranges::all_of(op.outputs, fits);
+  }
+
+  bool charge_constants(const plan::Operator& op) {
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      if (!uses_.charge(bytes_of_constant(plan_, op.inputs[i], i == kWeights))) return false;
+    return true;
+  }
+
+  const plan::Tables& plan_;
+  Budget uses_;
+  std::vector<uint32_t> kernels_;  // by operator
+  std::unordered_map<std::string, uint32_t> known_;
+  std::set<std::tuple<uint32_t, uint32_t, uint64_t, Packing>> selected_;
+};
 
 Status refuse(std::string_view what, std::string_view shared, const Budget& uses, uint64_t data_bytes) {
   return Status(
       Code::kInvalidPlan,
-      fmt::format("{}: the plan up to this entry uses more than {} bytes of {}, but the data area has {} bytes", what,
-                  uses.limit(), shared, data_bytes));
+      fmt::format("{}: the plan up to this entry uses more than {} bytes of {}, the limit for a data area of {} "
+                  "bytes; data that is used in different ways counts once for each; split the model",
+                  what, uses.limit(), shared, data_bytes));
+}
+
+// Returns false if the kernels selected for a branch exceed the budget.
+bool charge_selections(const plan::Branch& branch, ConstantUses& uses) {
+  for (const plan::Program& program : branch.programs) {
+    for (const plan::KernelSelection& selection : program.selections) {
+      for (size_t i = 0; i < selection.weights.size(); ++i)
+        if (!uses.charge_weights(branch.operators[i], selection.weights[i])) return false;
+      for (const plan::KernelAlternative& other : selection.alternatives)
+        if (!uses.charge_weights(branch.operators[other.op], other.weights)) return false;
+    }
+  }
+  return true;
+}
+
+// Requires: check_operand_uses() accepts the plan, and verified programs.
+Status check_selected_weights(const plan::Tables& plan, uint64_t data_bytes) {
+  ConstantUses uses(plan, data_bytes);
+  for (const plan::Operator& op : plan.operators) static_cast<void>(uses.charge_operator(op));
+  for (uint32_t branch = 0; branch < plan.branches.size(); ++branch)
+    if (!charge_selections(plan.branches[branch], uses))
+      return refuse(fmt::format("branch {}", branch), kConstantUses, uses.budget(), data_bytes);
+  return {};
 }
 
 // Counts the bytes that units copy for programs, and the instruction streams that they check.
@@ -130,19 +197,21 @@ uint64_t bytes_of_quantization(const plan::Tensor& tensor) {
 }
 
 Status check_operand_uses(const plan::Tables& plan, uint64_t data_bytes) {
-  Budget uses = budget_of_uses(data_bytes), operands(plan_format::kMaxOperands);
+  ConstantUses uses(plan, data_bytes);
+  Budget operands(plan_format::kMaxOperands);
   for (uint32_t index = 0; index < plan.operators.size(); ++index) {
     const plan::Operator& op = plan.operators[index];
     if (!operands.charge(op.inputs.size() + op.outputs.size()))
       return Status(Code::kInvalidPlan, fmt::format("{}: the operators up to this one have more than {} operands",
                                                     plan_verify::operator_name(plan, index), operands.limit()));
-    if (!charge_operator(plan, op, uses))
-      return refuse(plan_verify::operator_name(plan, index), "constants and quantization", uses, data_bytes);
+    if (!uses.charge_operator(op))
+      return refuse(plan_verify::operator_name(plan, index), kConstantUses, uses.budget(), data_bytes);
   }
   return {};
 }
 
 Status check_program_uses(const plan::Tables& plan, uint64_t data_bytes) {
+  NESTRT_RETURN_IF_ERROR(check_selected_weights(plan, data_bytes));
   ProgramUses uses(plan, data_bytes);
   for (uint32_t branch = 0; branch < plan.branches.size(); ++branch)
     for (const plan::Program& program : plan.branches[branch].programs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests If, Loop and Scan with constant conditions and lengths.
+// Tests If, Loop and Scan.
 #include <catch2/catch.hpp>
 
 #include <onnx/onnx_pb.h>
@@ -52,6 +52,35 @@ TEST_CASE("The branch that a constant selects replaces an If, regardless of the 
   const auto refused = chooser(0).import();
   REQUIRE(!refused);
   CHECK_THAT(std::string(refused.error().message()), Catch::Contains("NoSuchOperator"));
+}
+
+// Returns y = then_type(x) if `sum of x` > 0, otherwise x.
+ModelBuilder runtime_chooser(const std::string& then_type, const std::vector<std::string>& then_inputs) {
+  ModelBuilder model;
+  model.input("x", {2}).output("y").constant("zero", {1}, {0.0F}).constant("two", std::vector<int64_t>{2, 1});
+  set_attribute(model.node("ReduceSum", {"x"}, {"sum"}), "keepdims", int64_t{1});
+  model.node("Greater", {"sum", "zero"}, {"condition"});
+  onnx::NodeProto& node = model.node("If", {"condition"}, {"y"});
+  onnx::GraphProto& taken = subgraph(node, "then_branch");
+  add_node(taken, then_type, then_inputs, {"inner"});
+  taken.add_output()->set_name("inner");
+  onnx::GraphProto& other = subgraph(node, "else_branch");
+  add_node(other, "Identity", {"x"}, {"inner"});
+  other.add_output()->set_name("inner");
+  return model;
+}
+
+TEST_CASE("An If whose condition depends on the inputs selects one of its branches in every run") {
+  const Graph graph = imported(runtime_chooser("Add", {"x", "x"}));
+  CHECK(run(graph, {{1, 2}}) == std::vector<float>{2, 4});
+  CHECK(run(graph, {{1, -2}}) == std::vector<float>{1, -2});
+}
+
+TEST_CASE("An If whose branches differ in shape is rejected unless its condition is a constant") {
+  const auto refused = runtime_chooser("Reshape", {"x", "two"}).import();
+  REQUIRE(!refused);
+  CHECK_THAT(std::string(refused.error().message()),
+             Catch::Contains("the branches return f32 2x1 and f32 2") && Catch::Contains("--bind"));
 }
 
 // Returns y = x doubled `count` times, with all intermediate values as outputs.

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
+
 #include "compiler-lite/import/import.h"
 #include "compiler-lite/passes/optimise.h"
+#include "nestrt/log.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/import/refusal.h"
 
@@ -127,12 +130,82 @@ TEST_CASE("Passes fold constants within the importer's remaining budget") {
     model.output("y" + n);
   }
   ImportOptions options;
-  options.limits.folded_bytes = 2 << 20;  // with the model's megabyte: three of eight
+  options.limits.folded_bytes = 0;  // the model's megabyte adds three: three of eight
   auto graph = model.import(options);
   REQUIRE(graph);
   REQUIRE(compiler::optimise(*graph, {}).ok());
   const auto is_left = [&](const auto& node) { return graph->value(node->inputs[0]).is_constant(); };
   CHECK(std::count_if(graph->nodes().begin(), graph->nodes().end(), is_left) == kConstants - 3);
+}
+
+// Adds 8-bit weights that a Cast and a Mul convert to floats, and a product with them.
+void add_narrow_layer(ModelBuilder& model, const std::string& x, const std::string& y, int64_t width) {
+  const auto count = static_cast<size_t>(width * width);
+  model.constant(y + "_q", {width, width}, std::vector<int32_t>(count, 3), onnx_type::kInt8);
+  model.constant(y + "_s", {1, width}, std::vector<float>(static_cast<size_t>(width), 0.01F));
+  set_attribute(model.node("Cast", {y + "_q"}, {y + "_f"}), "to", int64_t{onnx_type::kFloat});
+  model.node("Mul", {y + "_f", y + "_s"}, {y + "_w"});
+  model.node("MatMul", {x, y + "_w"}, {y});
+}
+
+// Adds weights with a norm per row, as weight normalization exports them, transposed.
+void add_normalized_layer(ModelBuilder& model, const std::string& x, const std::string& y, int64_t width) {
+  model.constant(y + "_v", {width, width}, std::vector<float>(static_cast<size_t>(width * width), 0.5F));
+  set_attribute(model.node("ReduceL2", {y + "_v"}, {y + "_n"}), "axes", std::vector<int64_t>{1});
+  model.node("Div", {y + "_v", y + "_n"}, {y + "_w"});
+  set_attribute(model.node("Gemm", {x, y + "_w"}, {y}), "transB", int64_t{1});
+}
+
+// Adds a Reshape to a shape that is computed from the shape of x.
+void add_computed_reshape(ModelBuilder& model, const std::string& x, const std::string& y) {
+  model.node("Shape", {x}, {y + "_shape"});
+  model.constant(y + "_first", std::vector<int64_t>{0}).constant(y + "_rest", std::vector<int64_t>{-1});
+  model.node("Gather", {y + "_shape", y + "_first"}, {y + "_rows"});
+  set_attribute(model.node("Concat", {y + "_rows", y + "_rest"}, {y + "_target"}), "axis", int64_t{0});
+  model.node("Reshape", {x, y + "_target"}, {y});
+}
+
+TEST_CASE("Models whose constants depend on their own weights are folded completely, whatever their size") {
+  std::mt19937 generator(7);
+  for (int model_number = 0; model_number < 50; ++model_number) {
+    ModelBuilder model;
+    const auto width = static_cast<int64_t>(16 + generator() % 200);
+    const auto layers = static_cast<int>(2 + generator() % 12);
+    model.input("x0", {2, width}).output("x" + std::to_string(layers));
+    for (int i = 0; i < layers; ++i) {
+      const std::string x = "x" + std::to_string(i), y = "x" + std::to_string(i + 1);
+      const unsigned kind = generator() % 3;
+      if (kind == 0) add_narrow_layer(model, x, y, width);
+      if (kind == 1) add_normalized_layer(model, x, y, width);
+      if (kind == 2) add_computed_reshape(model, x, y);
+    }
+    ImportOptions options;
+    options.limits.folded_bytes = 0;  // only what the model's constants add
+    options.limits.folding_steps = 1 << 20;
+    const auto graph = model.import(options);
+    INFO("model " << model_number << ": " << graph.error().to_string());
+    REQUIRE(graph);
+    const auto computes_constants = [&](const auto& node) {
+      return std::ranges::all_of(node->inputs, [&](compiler::ValueId id) { return graph->value(id).is_constant(); });
+    };
+    CHECK(std::ranges::count_if(graph->nodes(), computes_constants) == 0);
+  }
+}
+
+TEST_CASE("Weights beyond the limit leave shapes computable, and the log names the option that folds them") {
+  std::string warning;
+  set_log_hook([&](LogLevel, std::string_view message) { warning = message; });
+  ModelBuilder model = ones({1 << 20});
+  model.input("x", {4, 2}).output("y").output("z");
+  model.node("Neg", {"ones"}, {"y"});
+  add_computed_reshape(model, "x", "z");
+  ImportOptions options;
+  options.limits.folded_bytes = 4 << 20;  // `ones` uses all of it
+  const auto graph = model.import(options);
+  set_log_hook({});
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  CHECK_THAT(warning, Catch::Contains("1 operators") && Catch::Contains("--computed-constants 8"));
 }
 
 TEST_CASE("Lists that are read as wider integers count with their wider size") {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "compiler-lite/graph/interpreter.h"
+#include "nestrt/log.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/import/refusal.h"
 
@@ -38,8 +39,14 @@ std::multiset<std::string> kinds(const Graph& graph) {
 TEST_CASE("A batch dimension becomes one if it is the only dynamic one") {
   ModelBuilder model;
   model.input("x", {0, 3}).output("y").node("Relu", {"x"}, {"y"});
+  std::string warning;
+  set_log_hook([&](LogLevel, std::string_view message) { warning = message; });
   const Graph graph = import_or_fail(model);
+  set_log_hook({});
   CHECK(graph.value(graph.inputs[0].value).shape == Shape{1, 3});
+  CHECK(contains(warning, "input 'x'"));
+  CHECK(contains(warning, "is not fixed by the model and becomes 1"));
+  CHECK(contains(warning, "--input-shape x=1,3"));
 }
 
 TEST_CASE("Other dynamic dimensions must be stated, and the error states how") {
@@ -355,6 +362,22 @@ TEST_CASE("Upsample in old opsets repeats pixels") {
   model.input("x", {1, 1, 1, 2}).output("y").constant("scales", {4}, {1, 1, 2, 2});
   model.node("Upsample", {"x", "scales"}, {"y"});
   CHECK(run(import_or_fail(model), {{1, 2}}) == std::vector<float>{1, 1, 2, 2, 1, 1, 2, 2});
+}
+
+TEST_CASE("A pool's window that exceeds its input by less than a stride has one output, as in ONNX Runtime") {
+  for (const char* type : {"MaxPool", "AveragePool"}) {
+    ModelBuilder model;
+    model.input("x", {1, 1, 1, 4}).output("y");
+    onnx::NodeProto& pool = model.node(type, {"x"}, {"y"});
+    set_attribute(pool, "kernel_shape", std::vector<int64_t>{2, 2});
+    set_attribute(pool, "strides", std::vector<int64_t>{2, 2});
+    const bool is_max = std::string(type) == "MaxPool";
+    CHECK(run(import_or_fail(model), {{1, 3, 5, 9}}) == (is_max ? std::vector<float>{3, 9} : std::vector<float>{2, 7}));
+  }
+  ModelBuilder beyond;
+  beyond.input("x", {1, 1, 1, 4}).output("y");
+  set_attribute(beyond.node("MaxPool", {"x"}, {"y"}), "kernel_shape", std::vector<int64_t>{2, 2});
+  CHECK(contains(message_of(beyond), "fits into the padded input"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests recurrent networks with sequences shorter than their input.
+// Tests recurrent networks with sequences shorter than their input, of equal or different lengths.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -50,12 +50,33 @@ TEST_CASE("Sequences shorter than the input end early and are followed by zero s
   CHECK(run_all(network(kSteps, lengths), x) == states);
 }
 
-TEST_CASE("Sequences of different, zero or excessive lengths are rejected") {
-  CHECK_THAT(message_of(network(kSteps, {3, 4})), Catch::Contains("different lengths in one batch"));
-  CHECK_THAT(message_of(network(kSteps, {0, 0})),
-             Catch::Contains("sequence length 0 is not supported; expected 1 to 4"));
-  CHECK_THAT(message_of(network(kSteps, {5, 5})),
-             Catch::Contains("sequence length 5 is not supported; expected 1 to 4"));
+// The part of `states`, [steps, directions, batch, hidden], that belongs to one sequence.
+std::vector<float> of_sequence(const std::vector<float>& states, int64_t sequence) {
+  std::vector<float> result;
+  for (size_t i = 0; i < states.size(); ++i)
+    if (static_cast<int64_t>(i) / kHidden % kBatch == sequence) result.push_back(states[i]);
+  return result;
+}
+
+TEST_CASE("Sequences of different lengths compute what they compute in a batch of their length") {
+  const std::vector<float> x = some(kSteps * kBatch * kInputs, 11);
+  const auto run_one = [&](const std::vector<int32_t>& lengths, const std::string& output, int64_t sequence) {
+    const auto graph = network(kSteps, lengths, output).import();
+    INFO(graph.error().to_string());
+    REQUIRE(graph);
+    return of_sequence(run(*graph, {x}), sequence);
+  };
+  for (const std::string output : {"states", "last"}) {
+    CHECK(run_one({2, 4}, output, 0) == run_one({2, 2}, output, 0));
+    CHECK(run_one({2, 4}, output, 1) == run_one({4, 4}, output, 1));
+    const std::vector<float> empty = run_one({0, 4}, output, 0);
+    CHECK(std::ranges::count(empty, 0.0F) == std::ssize(empty));
+  }
+}
+
+TEST_CASE("Sequences longer than the input are rejected") {
+  CHECK_THAT(message_of(network(kSteps, {5, 5})), Catch::Contains("sequence length 5 is outside 0 to 4"));
+  CHECK_THAT(message_of(network(kSteps, {1, -1})), Catch::Contains("sequence length -1 is outside 0 to 4"));
 }
 
 }  // namespace nestrt::test

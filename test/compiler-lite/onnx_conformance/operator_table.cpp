@@ -22,6 +22,7 @@ is fully verified and run by a session on two threads. All outputs are compared:
 within 1e-5 + 1e-5 |expected|. Inputs that determine shapes (of Reshape, Slice, Resize, ...) are constants in these
 tests because nestrt needs them at compile time; the same applies to If, Loop and NonMaxSuppression. float16, bfloat16
 and double are computed in f32. Expected values in float16 or bfloat16 are compared within two steps of that type.
+Integers of 2 and 4 bits become 8-bit integers, and floats of 4 and 8 bits f32; casts to these types round to them.
 
 If ONNX leaves a result undefined, the run still succeeds: an index of Gather or Scatter outside its axis is clamped to
 the axis, and an integer divided by 0 gives 0. If such an index or divisor is a constant of the model, the model is

@@ -64,9 +64,10 @@ std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
               .repeatable(),
           command
               .add_option("--computed-constants", computed_mb_,
-                          "maximum size of the constants that the compiler computes, in addition to the model's own; "
-                          "increase it for models that generate their weights")
-              .in_range(0, 4096)
+                          "maximum size of the constants that the compiler computes, in addition to three times the "
+                          "model's own (twelve times for 8-bit ones); increase it for models that generate their "
+                          "weights. The time limit grows in proportion")
+              .in_range(0, kMaxComputedMegabytes)
               .type_name("MB")
               .show_default(),
           command
@@ -127,6 +128,8 @@ Result<ImportOptions> ImportFlags::options() const {
   }
   options.limits.folded_bytes = int64_t{computed_mb_} << 20;
   options.qdq_rounding = rounding_named(qdq_rounding_);
+  constexpr int64_t kStepsPerByte = FoldingBudget::kSteps / FoldingBudget::kBytes;
+  options.limits.folding_steps = std::max(FoldingBudget::kSteps, options.limits.folded_bytes * kStepsPerByte);
   return options;
 }
 

@@ -13,15 +13,33 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 
+#include "nestrt/driver/mutex.h"
 #include "nestrt/log.h"
 #include "tools/support/text/printable.h"
 #include "tools/support/text/suggestion.h"
 
 namespace nestrt::tools {
 namespace {
+
+// The last message of the log. Threads: any.
+class LastMessage {
+ public:
+  // Returns false if it was the same.
+  bool replace(std::string_view message) {
+    const MutexLock lock(mutex_);
+    if (message_ == message) return false;
+    message_ = message;
+    return true;
+  }
+
+ private:
+  Mutex mutex_;
+  std::string message_ NESTRT_GUARDED_BY(mutex_);
+};
 
 // `shown`: how help shows the value.
 CLI::Validator validator(std::function<std::string(std::string&)> check, const std::string& shown = "") {
@@ -250,8 +268,10 @@ int Cli::parse_and_run(int argc, const char* const* argv) {
   }
 }
 
+// A command may read a model several times, so a message that equals the one before it is not repeated.
 void Cli::take_over_log() const {
-  set_log_hook([program = program_](LogLevel level, std::string_view message) {
+  set_log_hook([program = program_, last = std::make_shared<LastMessage>()](LogLevel level, std::string_view message) {
+    if (!last->replace(message)) return;
     const char* const what = level == LogLevel::kError ? "error" : level == LogLevel::kWarning ? "warning" : "note";
     std::fputs(fmt::format("{}: {}: {}\n", program, what, printable_message(message)).c_str(), stderr);
   });

@@ -505,16 +505,26 @@ TEST_CASE("Plans with too many dependencies between branches are rejected") {
   CHECK(plan.error().message().find("have more than 4194304 dependencies") != std::string_view::npos);
 }
 
-TEST_CASE("Plans whose operators read too many bytes of shared constants are rejected") {
+// Returns a hundred additions of 4 MB, more than 256 MB and 16 times 4 MB.
+PlanFile many_additions(bool are_equal) {
   constexpr int64_t kElements = 1 << 20;
-  constexpr int kMany = 100;  // 4 MB each: more than 256 MB and 16 times 4 MB
+  constexpr int kMany = 100;
   PlanBuilder builder;
   const int x = builder.input("x", {kElements}), y = builder.output("y", {kElements});
   const int c = builder.constant<float>("c", {kElements}, std::vector<float>(kElements, 1));
-  for (int i = 0; i < kMany; ++i)
-    builder.op("add", binary(ops::BinaryKind::kAdd), {x, c}, {builder.arena("sum", {kElements})});
+  for (int i = 0; i < kMany; ++i) {
+    ops::Binary add = binary(ops::BinaryKind::kAdd);
+    if (!are_equal) add.activation = {ops::ActivationKind::kLeakyRelu, static_cast<float>(i), 0};
+    builder.op("add", add, {x, c}, {builder.arena("sum", {kElements})});
+  }
   builder.op("add", binary(ops::BinaryKind::kAdd), {x, c}, {y});
-  const PlanFile file = builder.build();
+  return builder.build();
+}
+
+TEST_CASE("Equal operators count a constant once") { CHECK(Plan::from_memory(many_additions(true).bytes())); }
+
+TEST_CASE("Plans whose different operators read too many bytes of shared constants are refused") {
+  const PlanFile file = many_additions(false);
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE_FALSE(plan);
   CHECK(plan.error().message().find("bytes of constants and quantization") != std::string_view::npos);
@@ -547,7 +557,11 @@ TEST_CASE("Plans whose weights grow too large when they are packed are rejected"
   PlanBuilder builder;
   const int x = builder.input("x", {1, 1, 1000, 1000}), y = builder.output("y", {1, 1, 1, 1});
   const int weights = builder.constant<int8_t>("w", {1, 1, 1000, 1000}, std::vector<int8_t>(1'000'000), DataType::kS8);
-  for (int i = 0; i < 40; ++i) builder.op("conv", ops::Conv{}, {x, weights}, {builder.arena("z", {1, 1, 1, 1})});
+  for (int i = 0; i < 40; ++i) {
+    ops::Conv conv;
+    conv.activation = {ops::ActivationKind::kLeakyRelu, static_cast<float>(i), 0};
+    builder.op("conv", conv, {x, weights}, {builder.arena("z", {1, 1, 1, 1})});
+  }
   builder.op("conv", ops::Conv{}, {x, weights}, {y});
   check_shared(builder, "bytes of constants and quantization");
 }

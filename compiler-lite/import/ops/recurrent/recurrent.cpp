@@ -8,6 +8,7 @@
 #include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/float_forms.h"
+#include "compiler-lite/import/ops/recurrent/sequences.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -37,6 +38,8 @@ struct Layer {
   int64_t padding = 0;  // steps after `steps`, whose states are 0
   bool reverse = false, batch_first = false, linear_before_reset = false;
   ValueId x = kNoValue;  // [steps, batch, inputs]
+  // If the sequences may differ in length: s64 [batch], from 0 to `steps`, and booleans [steps, batch, 1].
+  ValueId lengths = kNoValue, within = kNoValue;
 };
 
 // Swaps axes 0 and 1 if the batch is the first axis of the model.
@@ -62,17 +65,26 @@ Status check_shapes(const NodeContext& node, const Layer& l) {
   return expect_shape(node, 7, {l.directions, 3 * l.hidden}, "P");
 }
 
-// Drops the steps beyond the sequence length. All sequences must have the same length.
+// Reads the lengths of sequences that differ, or are not known before the run.
+Status take_different_lengths(NodeContext& node, Layer& layer) {
+  NESTRT_ASSIGN_OR_RETURN(layer.lengths, clamped_lengths(node, node.optional_input(4), layer.steps));
+  NESTRT_ASSIGN_OR_RETURN(layer.within, steps_within(node, layer.lengths, layer.steps));
+  return ok_status();
+}
+
+// Drops the steps beyond the sequence length if all sequences have the same constant length.
 Status take_lengths(NodeContext& node, Layer& layer) {
   if (!node.has_input(4)) return ok_status();
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 4, {layer.batch}, "sequence_lens"));
+  if (!node.value(node.optional_input(4)).is_constant()) return take_different_lengths(node, layer);
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, node.constant_ints(4, "sequence_lens"));
+  for (const int64_t length : lengths)
+    if (length < 0 || length > layer.steps)
+      return node.invalid(
+          fmt::format("sequence length {} is outside 0 to {}, the number of steps of the input", length, layer.steps));
   const int64_t length = lengths.empty() ? layer.steps : lengths.front();
-  if (std::ranges::any_of(lengths, [&](int64_t other) { return other != length; }))
-    return node.unsupported("sequences of different lengths in one batch are not supported");
-  if (length < 1 || length > layer.steps)
-    return node.unsupported(
-        fmt::format("sequence length {} is not supported; expected 1 to {}, the number of steps of the input", length,
-                    layer.steps));
+  if (length == 0 || std::ranges::any_of(lengths, [&](int64_t other) { return other != length; }))
+    return take_different_lengths(node, layer);
   if (length == layer.steps) return ok_status();
   layer.padding = layer.steps - length;
   layer.steps = length;
@@ -176,11 +188,26 @@ Result<ValueId> first_of(NodeContext& node, const Layer& layer, size_t input, in
   return rows_of(node, states, direction, 0, layer.batch);
 }
 
-// Returns the states of one direction, [steps, batch, hidden]. LSTM appends the last cell.
+// Returns x, the inputs of the gates i, o, f and c, with values after the end of each sequence for which a cell stays
+// as it is: sigmoids of them are exactly 0 or 1.
+Result<ValueId> keep_cells(NodeContext& node, const Layer& l, const ops::Recurrent& op, ValueId x) {
+  constexpr float kSaturated = 1e6F;
+  if (op.gate.kind != ops::ActivationKind::kSigmoid || op.clip != 0)
+    return node.unsupported(
+        "the last cells of sequences of different lengths are supported for sigmoid gates without clip only");
+  std::vector<float> inputs(static_cast<size_t>(4 * l.hidden));
+  std::fill_n(inputs.begin(), l.hidden, -kSaturated);
+  std::fill_n(inputs.begin() + 2 * l.hidden, l.hidden, kSaturated);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId kept, node.constant(inputs, {4 * l.hidden}));
+  return node.add(ops::Select(), {l.within, x, kept});
+}
+
+// Returns the states of one direction, [steps, batch, hidden]. LSTM appends the last cell. If the sequences differ in
+// length, the layer's x is in the order of the steps, and states after the end of a sequence are undefined.
 Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t direction) {
   ops::Recurrent op;
   op.kind = l.kind;
-  op.reverse = l.reverse || direction == 1;
+  op.reverse = l.lengths == kNoValue && (l.reverse || direction == 1);
   op.linear_before_reset = l.linear_before_reset;
   op.input_forget = l.kind == RecurrentKind::kLstm && node.flag("input_forget", false);
   op.clip = node.attribute("clip", 0.0f);
@@ -193,6 +220,9 @@ Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t directi
   NESTRT_RETURN_IF_ERROR(read_biases(node, l, direction, bias, kept));
   if (bias != kNoValue) {
     NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kAdd, x, bias));
+  }
+  if (l.lengths != kNoValue && l.kind == RecurrentKind::kLstm && node.wants_output(2)) {
+    NESTRT_ASSIGN_OR_RETURN(x, keep_cells(node, l, op, x));
   }
   NESTRT_ASSIGN_OR_RETURN(ValueId recurrence, rows_of(node, node.optional_input(2), direction, 0, columns));
   NESTRT_ASSIGN_OR_RETURN(recurrence, node.transpose(recurrence, {1, 0}));
@@ -236,21 +266,65 @@ Status set_states(NodeContext& node, const Layer& l, size_t output, const std::v
   return node.set_output(output, all);
 }
 
+// The results of one direction, with a direction axis.
+struct States {
+  ValueId every = kNoValue;  // [steps, 1, batch, hidden]
+  ValueId last = kNoValue;   // [1, 1, batch, hidden]
+  ValueId cell = kNoValue;   // as last; lstm only
+};
+
+Result<States> states_of_equal(NodeContext& node, const Layer& l, int64_t direction) {
+  States result;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId states, run_direction(node, l, direction));
+  const bool backward = l.reverse || direction == 1;
+  NESTRT_ASSIGN_OR_RETURN(result.every, states_from(node, l, states, 0, l.steps));
+  NESTRT_ASSIGN_OR_RETURN(result.last, states_from(node, l, states, backward ? 0 : l.steps - 1, 1));
+  if (l.kind != RecurrentKind::kLstm) return result;
+  NESTRT_ASSIGN_OR_RETURN(result.cell, states_from(node, l, states, l.steps, 1));
+  return result;
+}
+
+// Returns x where the condition is true and 0 elsewhere.
+Result<ValueId> zero_unless(NodeContext& node, ValueId condition, ValueId x) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId zero, node.scalar(0));
+  return node.add(ops::Select(), {condition, x, zero});
+}
+
+// A backward direction runs forward over reversed sequences. The results of empty sequences are 0.
+Result<States> states_of_different(NodeContext& node, Layer l, int64_t direction) {
+  States result;
+  const bool backward = l.reverse || direction == 1;
+  if (backward) {
+    NESTRT_ASSIGN_OR_RETURN(l.x, reversed_sequences(node, l.x, l.lengths, 0));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId all, run_direction(node, l, direction));
+  NESTRT_ASSIGN_OR_RETURN(ValueId states, node.slice(all, {0, 0, 0}, {1, 1, 1}, {l.steps, l.batch, l.hidden}));
+  NESTRT_ASSIGN_OR_RETURN(states, zero_unless(node, l.within, states));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId last, last_steps(node, states, l.lengths));
+  NESTRT_ASSIGN_OR_RETURN(result.last, node.reshape(last, {1, 1, l.batch, l.hidden}));
+  if (backward) {
+    NESTRT_ASSIGN_OR_RETURN(states, reversed_sequences(node, states, l.lengths, 0));
+  }
+  NESTRT_ASSIGN_OR_RETURN(result.every, node.reshape(states, {l.steps, 1, l.batch, l.hidden}));
+  if (l.kind != RecurrentKind::kLstm || !node.wants_output(2)) return result;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId cell, states_from(node, l, all, l.steps, 1));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId has_steps, node.slice(l.within, {0, 0, 0}, {1, 1, 1}, {1, l.batch, 1}));
+  NESTRT_ASSIGN_OR_RETURN(result.cell, zero_unless(node, has_steps, cell));
+  return result;
+}
+
 template <RecurrentKind kind>
 Status import_recurrent(NodeContext& node) {
   node.ignore("output_sequence");  // exists before opset 7
   NESTRT_ASSIGN_OR_RETURN(const Layer layer, read_layer(node, kind));
   std::vector<ValueId> all, last, cells;
   for (int64_t direction = 0; direction < layer.directions; ++direction) {
-    NESTRT_ASSIGN_OR_RETURN(const ValueId states, run_direction(node, layer, direction));
-    const bool backward = layer.reverse || direction == 1;
-    NESTRT_ASSIGN_OR_RETURN(const ValueId every, states_from(node, layer, states, 0, layer.steps));
-    NESTRT_ASSIGN_OR_RETURN(const ValueId end, states_from(node, layer, states, backward ? 0 : layer.steps - 1, 1));
-    all.push_back(every);
-    last.push_back(end);
-    if (kind != RecurrentKind::kLstm) continue;
-    NESTRT_ASSIGN_OR_RETURN(const ValueId cell, states_from(node, layer, states, layer.steps, 1));
-    cells.push_back(cell);
+    NESTRT_ASSIGN_OR_RETURN(const States states, layer.lengths == kNoValue
+                                                     ? states_of_equal(node, layer, direction)
+                                                     : states_of_different(node, layer, direction));
+    all.push_back(states.every);
+    last.push_back(states.last);
+    if (states.cell != kNoValue) cells.push_back(states.cell);
   }
   NESTRT_RETURN_IF_ERROR(set_states(node, layer, 0, all));
   NESTRT_RETURN_IF_ERROR(set_states(node, layer, 1, last));

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recognition of activations by what they compute, whatever operators an exporter has composed them of.
+#pragma once
+
+#include <optional>
+
+#include "compiler-lite/passes/univariate.h"
+
+namespace nestrt::compiler {
+
+// Returns the Unary that computes the same function, or nullopt. Compares both at many points, among them those around
+// the function's constants, where a piecewise function may change.
+std::optional<ops::Unary> known_activation(const Univariate& function);
+
+// Replaces composed activations, such as x * 0.5 * (1 + erf(x / sqrt(2))), by one Unary each. Returns their number.
+Result<int> recognise_composed_activations(Graph& graph);
+
+}  // namespace nestrt::compiler
