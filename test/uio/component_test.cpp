@@ -2,10 +2,12 @@
 // evta:uio as an application opens it: by name, through the component that libnestrt loads.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <thread>
 
 #include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
 #include "test/uio/emulation/board_process.h"
+#include "test/uio/emulation/uio_unit.h"
 
 namespace nestrt::boards {
 namespace {
@@ -30,16 +32,17 @@ TEST_CASE("A device is selected by an option, or else by an environment variable
 
 TEST_CASE("An application waits for the board if it asks for it") {
   UioBoard board;
-  BoardProcess computing(board, [](const auto& notify) {
-    const auto units = open_units("evta:uio");
+  // A child of fork() that starts threads would not run in an emulated processor.
+  BoardProcess holding(board, [](const auto& notify) {
+    const auto transport = evta::make_uio_transport(uio_options());
     notify();
-    for (int i = 0; units && i < 20; ++i)
-      if (!(*units)[0]->probe().ok()) return 1;
-    return units ? 0 : 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return transport ? 0 : 1;
   });
-  computing.await_notification();
+  holding.await_notification();
+  CHECK(open_units("evta:uio").error().message().find("in use by process") != std::string::npos);
   CHECK(open_units("evta:uio", {.device_wait = std::chrono::seconds(30)}));
-  CHECK(computing.wait() == 0);
+  CHECK(holding.wait() == 0);
 }
 
 TEST_CASE("The units of a machine include the board's accelerators") {
