@@ -75,6 +75,7 @@ ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
   value.type = tensor.type;
   value.shape = tensor.shape;
   value.constant = tensor.elements;
+  value.stated_range = tensor.stated_range;
   const ValueId id = graph_.add_value(std::move(value));
   if (tensor.narrow_type != 0) set_narrow_type(id, tensor.narrow_type);
   return id;
@@ -129,6 +130,7 @@ Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& 
     value.shape = specs[i].shape;
     value.quantization = quantization;
     value.source_quantization = source_quantization(graph_, node);
+    value.source_blocks = source_blocks(graph_, node);
     node.outputs.push_back(graph_.add_value(std::move(value)));
   }
   auto results = evaluate(graph_, node);

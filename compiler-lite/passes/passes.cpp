@@ -14,6 +14,7 @@ constexpr Pass kPasses[] = {
     {"sink-transposes", "move Transposes down until they cancel", &sink_transposes},
     {"recognise-activations", "replace spelled-out activations by one operator", &recognise_activations},
     {"fuse-pad", "fold Pad into Conv and Pool", &fuse_pad},
+    {"fuse-scales", "make scales and biases part of products of integers", &fuse_scales},
     {"fuse-batchnorm", "fold per-channel arithmetic into weights and bias", &fuse_batchnorm},
     {.name = "fuse-residual",
      .summary = "make the addition after a Conv its residual input",
@@ -23,6 +24,7 @@ constexpr Pass kPasses[] = {
     {"average-factors", "turn averages with a factor between integers into products", &average_factors, true},
     {"fuse-qdq", "compute with integers between Dequantize and Quantize", &fuse_qdq, true},
     {"use-exponents", "state scales that are powers of two as exponents", &use_exponents, true},
+    {"keep-integer-weights", "store dequantized weights as integers", &keep_integer_weights, true},
 };
 
 }  // namespace

@@ -50,9 +50,13 @@ Result<int> fuse_activation(Graph& graph);
 // Replaces average-pools between integers with scales that are powers of two by depthwise Convs if the bytes stay
 // equal.
 Result<int> average_factors(Graph& graph);
+// Fuses the multiplication by scales and the addition of a bias into products of integers.
+Result<int> fuse_scales(Graph& graph);
 // Converts operators between Dequantize and Quantize to integer arithmetic, for tensors with scales.
 Result<int> fuse_qdq(Graph& graph);
 // Replaces scales that are powers of two by exponents, which units without real factors support.
 Result<int> use_exponents(Graph& graph);
+// Stores weights of Dense layers that were dequantized as the integers that they were.
+Result<int> keep_integer_weights(Graph& graph);
 
 }  // namespace nestrt::compiler

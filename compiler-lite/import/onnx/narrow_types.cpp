@@ -20,6 +20,13 @@ constexpr NarrowType kNarrowTypes[] = {
     {25, "uint2", DataType::kU8, 2},
     {26, "int2", DataType::kS8, 2},
 };
+constexpr NarrowType kShortTypes[] = {{4, "uint16", DataType::kS32, 16}, {5, "int16", DataType::kS32, 16}};
+
+const NarrowType* find(std::span<const NarrowType> types, int32_t onnx_type) {
+  for (const NarrowType& type : types)
+    if (type.onnx_type == onnx_type) return &type;
+  return nullptr;
+}
 
 // Returns the absolute value of a float without its sign bit.
 float magnitude(const NarrowType& type, uint32_t bits) {
@@ -40,35 +47,41 @@ float decoded(const NarrowType& type, uint32_t bits) {
   return (bits & sign) != 0 ? -value : value;
 }
 
-uint8_t sign_extended(const NarrowType& type, uint32_t bits) {
-  const uint32_t sign = type.type == DataType::kS8 ? 1u << (type.bits - 1) : 0;
-  return static_cast<uint8_t>((bits ^ sign) - sign);
+int32_t sign_extended(const NarrowType& type, uint32_t bits) {
+  const uint32_t sign = type.is_signed() ? 1u << (type.bits - 1) : 0;
+  return static_cast<int32_t>((bits ^ sign) - sign);
+}
+
+// Returns the bits of element `index`. The first of several elements of a byte is in its lowest bits.
+uint32_t bits_at(const NarrowType& type, std::span<const std::byte> packed, size_t index) {
+  const size_t bit = index * static_cast<size_t>(type.bits), at = bit / 8;
+  auto bits = std::to_integer<uint32_t>(packed[at]);
+  if (type.bits == 16) bits |= std::to_integer<uint32_t>(packed[at + 1]) << 8;
+  return bits >> (bit % 8) & ((1u << type.bits) - 1);
 }
 
 }  // namespace
 
-const NarrowType* find_narrow_type(int32_t onnx_type) {
-  for (const NarrowType& type : kNarrowTypes)
-    if (type.onnx_type == onnx_type) return &type;
-  return nullptr;
+const NarrowType* find_narrow_type(int32_t onnx_type) { return find(kNarrowTypes, onnx_type); }
+
+const NarrowType* find_constant_type(int32_t onnx_type) {
+  const NarrowType* const narrow = find(kNarrowTypes, onnx_type);
+  return narrow != nullptr ? narrow : find(kShortTypes, onnx_type);
 }
 
-size_t packed_bytes(const NarrowType& type, size_t count) {
-  const auto per_byte = static_cast<size_t>(8 / type.bits);
-  return (count + per_byte - 1) / per_byte;
-}
+size_t packed_bytes(const NarrowType& type, size_t count) { return (count * static_cast<size_t>(type.bits) + 7) / 8; }
 
 Bytes unpacked(const NarrowType& type, std::span<const std::byte> packed, size_t count) {
-  const auto per_byte = static_cast<size_t>(8 / type.bits);
-  Bytes result(count * size_bytes(type.type));
+  const size_t size = size_bytes(type.type);
+  Bytes result(count * size);
   for (size_t i = 0; i < count; ++i) {
-    const uint32_t byte = std::to_integer<uint32_t>(packed[i / per_byte]);
-    const uint32_t bits = byte >> (i % per_byte * static_cast<size_t>(type.bits)) & ((1u << type.bits) - 1);
+    const uint32_t bits = bits_at(type, packed, i);
     if (type.is_float()) {
       const float value = decoded(type, bits);
-      std::memcpy(result.data() + i * sizeof value, &value, sizeof value);
+      std::memcpy(result.data() + i * size, &value, size);
     } else {
-      result[i] = std::byte{sign_extended(type, bits)};
+      const int32_t value = sign_extended(type, bits);
+      std::memcpy(result.data() + i * size, &value, size);  // little-endian
     }
   }
   return result;

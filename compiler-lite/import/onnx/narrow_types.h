@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX's integers of 2 and 4 bits and its floats of 4 and 8 bits. Their elements become s8, u8 or f32 with the same
-// values, in constants as well as in inputs and outputs of the model.
+// ONNX's integers of 2, 4 and 16 bits and its floats of 4 and 8 bits. Their elements become s8, u8, s32 or f32 with the
+// same values: integers of 16 bits in constants only, the others also in inputs and outputs of the model.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,16 @@ struct NarrowType {
   bool nan_is_minus_zero = false;  // the only NaN, and no -0
 
   bool is_float() const { return type == DataType::kF32; }
+  bool is_signed() const { return !name.starts_with('u'); }
+  // The range of an integer type.
+  int32_t low() const { return is_signed() ? -(1 << (bits - 1)) : 0; }
+  int32_t high() const { return low() + (1 << bits) - 1; }
 };
 
-// Returns null for other types.
+// Returns null for integers of 16 bits and for types of other sizes.
 const NarrowType* find_narrow_type(int32_t onnx_type);
+// Returns the same, and integers of 16 bits, which other operators than Dequantize would let overflow differently.
+const NarrowType* find_constant_type(int32_t onnx_type);
 
 // Returns the number of bytes that `count` elements occupy in a file.
 size_t packed_bytes(const NarrowType& type, size_t count);

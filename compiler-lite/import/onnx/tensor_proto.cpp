@@ -147,7 +147,8 @@ Result<Bytes> decode_narrow(const TensorProto& proto, const NarrowType& type, Ex
     return unpacked(type, stored, count);
   }
   if (!proto.has_raw_data()) {
-    NESTRT_ASSIGN_OR_RETURN(const Bytes stored, from_list<uint8_t>(proto, proto.int32_data(), bytes));
+    NESTRT_ASSIGN_OR_RETURN(const Bytes stored, type.bits == 16 ? from_list<uint16_t>(proto, proto.int32_data(), count)
+                                                                : from_list<uint8_t>(proto, proto.int32_data(), bytes));
     return unpacked(type, stored, count);
   }
   if (proto.raw_data().size() == bytes) return unpacked(type, std::as_bytes(std::span(proto.raw_data())), count);
@@ -156,7 +157,7 @@ Result<Bytes> decode_narrow(const TensorProto& proto, const NarrowType& type, Ex
 }
 
 Result<Bytes> decode_elements(const TensorProto& proto, ExternalFiles* files, size_t count) {
-  if (const NarrowType* type = find_narrow_type(proto.data_type())) return decode_narrow(proto, *type, files, count);
+  if (const NarrowType* type = find_constant_type(proto.data_type())) return decode_narrow(proto, *type, files, count);
   const size_t bytes = count * stored_bytes(proto.data_type());
   if (proto.data_location() == TensorProto::EXTERNAL) {
     NESTRT_ASSIGN_OR_RETURN(Bytes stored, stored_outside(proto, files, static_cast<int64_t>(bytes)));
@@ -201,7 +202,7 @@ std::optional<DataType> converted_type(int32_t onnx_type) {
 }
 
 std::string onnx_type_name(int32_t onnx_type) {
-  if (const NarrowType* narrow = find_narrow_type(onnx_type)) return std::string(narrow->name);
+  if (const NarrowType* narrow = find_constant_type(onnx_type)) return std::string(narrow->name);
   if (!TensorProto::DataType_IsValid(onnx_type)) return fmt::format("unknown type {}", onnx_type);
   std::string name = TensorProto::DataType_Name(static_cast<TensorProto::DataType>(onnx_type));
   for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
@@ -209,11 +210,12 @@ std::string onnx_type_name(int32_t onnx_type) {
 }
 
 Result<OnnxTensor> decode_tensor(const TensorProto& proto, ExternalFiles* files, const ImportLimits& limits) {
-  const std::optional<DataType> type = converted_type(proto.data_type());
+  const NarrowType* narrow = find_constant_type(proto.data_type());
+  const std::optional<DataType> type = narrow != nullptr ? narrow->type : converted_type(proto.data_type());
   if (!type) {
     return Status(Code::kUnsupported,
-                  fmt::format("tensor '{}': elements of {} are not supported; supported: float, "
-                              "float16, double, int8, uint8, int32, int64, bool, and types of fewer bits",
+                  fmt::format("tensor '{}': elements of {} are not supported; supported: float, float16, double, int2 "
+                              "to int64, uint2 to uint16, bool, and floats of 4 and 8 bits",
                               proto.name(), onnx_type_name(proto.data_type())));
   }
   if (proto.has_segment())
@@ -225,6 +227,7 @@ Result<OnnxTensor> decode_tensor(const TensorProto& proto, ExternalFiles* files,
   NESTRT_ASSIGN_OR_RETURN(tensor.shape,
                           decode_shape(proto, std::max(stored_bytes(proto.data_type()), size_bytes(*type)), limits));
   const size_t count = static_cast<size_t>(tensor.shape.num_elements());
+  if (narrow != nullptr && !narrow->is_float()) tensor.stated_range = IntegerRange{narrow->low(), narrow->high()};
   NESTRT_ASSIGN_OR_RETURN(Bytes elements, decode_elements(proto, files, count));
   tensor.elements = std::make_shared<const Bytes>(std::move(elements));
   return tensor;

@@ -29,6 +29,9 @@ PlanBuilder movement_plan();
 // Returns operators that depend on the data, and one with a state: TopK, Scatter, GridSample, Recurrent,
 // NonMaxSuppression.
 PlanBuilder selection_plan();
+// Returns operators on integers whose parameters are operands: DynamicQuantize, MatMulInteger, ConvInteger,
+// MatMulNBits, Recurrent with s8 weights, and a Pad with the value as an operand.
+PlanBuilder integer_plan();
 // Returns an s8 convolution (branch 1, operator 4) in blocks of 16, with a residual and an exponent per output channel,
 // between the conversions of its operands and its result: xb, rb -> conv -> yb.
 PlanBuilder divisible_plan(int64_t channels);
