@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Formats the figures of script/bench/networks as a page in Markdown."""
 
+import textwrap
+
 from bench_names import DEPLOYED
 
 TITLES = {"nestrt": "nestrt", "nestrt_s8": "nestrt s8", "openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "ncnn": "ncnn",
@@ -114,8 +116,17 @@ def introduction(report):
                      f"rounds "
                  "in which the runtimes alternate, pinned to the same cores. If best peer / nestrt is above 1, nestrt is faster. All "
                  "compute "
-                 "f32 as f32: OpenVINO, ncnn and MNN are configured not to use bf16."]
+                 "f32 as f32: peers that would use bf16 are configured not to."]
     return text
+
+
+def wrapped(lines):
+    """Breaks paragraphs, but not tables and titles, at 120 columns."""
+    for line in lines:
+        if line.startswith(("|", "#")) or not line:
+            yield line
+        else:
+            yield from textwrap.wrap(line, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def markdown(report):
@@ -142,4 +153,4 @@ def markdown(report):
                                                           "with a model of the core ([conditions](cortex-a53.md)).", "",
                  *table(["Network"] + ["f32" if kind == "f32" else "s8" for kind in kinds],
                         [[row["network"], *(f"{row[kind]:.0f}" for kind in kinds)] for row in report["a53"]])]
-    return "\n".join(text) + "\n"
+    return "\n".join(wrapped(text)) + "\n"
