@@ -221,7 +221,7 @@ class SamplePoints {
     size_t tap = 0;
     for (int64_t i = 0; i < count; ++i) {
       const size_t taps = end_[static_cast<size_t>(i)] - tap;
-      // A loop of unknown length takes twice as long as the usual four taps of a point in an image.
+      // The compiler unrolls the usual case of a point in an image.
       y[i] = taps == kImageTaps ? weighted_sum(x, tap, kImageTaps) : weighted_sum(x, tap, taps);
       tap += taps;
     }
