@@ -49,6 +49,10 @@ def set_inputs(interpreter, names, arrays):
     """Resizes and sets the inputs."""
     question = "are the model and the plan the same network?"
     details = interpreter.get_input_details()
+    states = set(arrays) - {names[detail["index"]] for detail in details}
+    if states:
+        raise ValueError(f"the plan has inputs that the model does not have: {', '.join(sorted(states))}; LiteRT keeps "
+                         f"state variables itself, which nestc check does not support; otherwise: {question}")
     for detail in details:
         name = names[detail["index"]]
         if name not in arrays:

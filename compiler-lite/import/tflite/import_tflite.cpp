@@ -100,14 +100,21 @@ class LiteImporter {
       const std::string name = names.of(tensor);
       if (!known.insert(name).second)
         return Status(Code::kInvalidModel, fmt::format("two outputs have the name '{}'", name));
-      NESTRT_RETURN_IF_ERROR(add_output(tensor, name));
+      NESTRT_ASSIGN_OR_RETURN(const ValueId id, graph_.stored(tensor, Form::kPlain));
+      NESTRT_RETURN_IF_ERROR(add_output(id, name));
+    }
+    for (const auto& [variable, state] : context_.variables) {
+      const std::string name = variable + ".next";
+      if (!state.is_assigned) continue;
+      if (!known.insert(name).second)
+        return Status(Code::kInvalidModel, fmt::format("two outputs have the name '{}'", name));
+      NESTRT_RETURN_IF_ERROR(add_output(state.value, name));
     }
     return ok_status();
   }
 
   // The caller receives integers without a quantization, as from ONNX models.
-  Status add_output(int32_t tensor, const std::string& name) {
-    NESTRT_ASSIGN_OR_RETURN(ValueId id, graph_.stored(tensor, Form::kPlain));
+  Status add_output(ValueId id, const std::string& name) {
     if (builder_.graph().value(id).quantization) {
       NESTRT_ASSIGN_OR_RETURN(id, builder_.reinterpret(fmt::format("output '{}'", name), name + "/integers", id, {}));
     }

@@ -47,6 +47,13 @@ struct LiteForms {
   bool is_constant = false;
 };
 
+// A state that the interpreter keeps between runs. In a plan the caller keeps it: an input has the value before a run,
+// and an output the value after it.
+struct LiteVariable {
+  ValueId value = kNoValue;  // as stored; kNoValue until an operator reads or assigns it
+  bool is_assigned = false;
+};
+
 // What all subgraphs of a file share. Bodies of loops are imported once per step, and their constants only once.
 struct LiteContext {
   const LiteFile& file;
@@ -54,7 +61,8 @@ struct LiteContext {
   std::map<int32_t, std::vector<LiteForms>> constants = {};  // by subgraph and tensor
   // Converted elements by buffer and type. Tensors may share a buffer, so a small file could need much memory.
   std::map<std::pair<uint32_t, tflite::ElementType>, std::shared_ptr<const Bytes>> elements = {};
-  int depth = 0;  // of nested subgraphs
+  std::map<std::string, LiteVariable> variables = {};  // by name
+  int depth = 0;                                       // of nested subgraphs
 };
 
 class LiteGraph {
@@ -92,6 +100,15 @@ class LiteGraph {
   // Defines an input of a subgraph as stored by the operator that calls it.
   Status define_argument(int32_t index, ValueId id);
 
+  // A tensor that refers to the variable `name`.
+  void set_handle(int32_t index, std::string name) { handles_[index] = std::move(name); }
+  // Returns null if the tensor does not refer to a variable.
+  LiteVariable* variable(int32_t index) {
+    const auto found = handles_.find(index);
+    return found == handles_.end() ? nullptr : &context_.variables[found->second];
+  }
+  const std::string& variable_name(int32_t index) const { return handles_.at(index); }
+
   // A tensor [N, all the rest] that is the reshaped form kChannelsFirst of `source`.
   void set_flattened_from(int32_t index, int32_t source) { forms_[static_cast<size_t>(index)].flattened_from = source; }
   // Returns the source, or -1.
@@ -115,6 +132,7 @@ class LiteGraph {
   std::string scope_;
   const flatbuffers::Vector<flatbuffers::Offset<tflite::Tensor>>& tensors_;
   std::vector<LiteForms> forms_;
+  std::map<int32_t, std::string> handles_;  // names of variables by tensor
 };
 
 }  // namespace nestrt::compiler

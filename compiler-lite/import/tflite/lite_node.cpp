@@ -37,12 +37,12 @@ Status LiteNode::unsupported(std::string_view what) const {
   return Status(Code::kUnsupported, fmt::format("{}: {}", label_, what));
 }
 
-Status LiteNode::check_tensors(size_t count) const {
+Status LiteNode::check_tensors(size_t count, bool needs_output) const {
   constexpr int32_t kAbsent = -1;
   const auto is_known = [&](int32_t tensor) { return tensor == kAbsent || graph_.exists(tensor); };
   if (!std::ranges::all_of(inputs_, is_known) || !std::ranges::all_of(outputs_, is_known))
     return invalid("refers to a tensor that does not exist");
-  if (!has_output(0)) return invalid("the first output is missing");
+  if (needs_output && !has_output(0)) return invalid("the first output is missing");
   for (size_t i = 0; i < count; ++i)
     if (!has_input(i)) return invalid(fmt::format("input {} is missing", i));
   return ok_status();

@@ -21,8 +21,8 @@ class LiteNode {
   // Returns an error that names the operator.
   Status invalid(std::string_view what) const;
   Status unsupported(std::string_view what) const;
-  // Checks that all tensors exist and that the first `count` inputs and the first output are present.
-  Status check_tensors(size_t count) const;
+  // Checks that all tensors exist and that the first `count` inputs and, if needed, the first output are present.
+  Status check_tensors(size_t count, bool needs_output) const;
 
   LiteGraph& graph() { return graph_; }
   // Returns a name for what the operator adds: that of its first output.

@@ -34,7 +34,7 @@ Status import_lite_operator(LiteGraph& graph, size_t index) {
   NESTRT_ASSIGN_OR_RETURN(const LiteCode code, graph.file().code(op));
   const LiteRule& rule = *find_lite_rule(code);
   LiteNode node(graph, op, code.name(), index);
-  NESTRT_RETURN_IF_ERROR(node.check_tensors(rule.num_inputs));
+  NESTRT_RETURN_IF_ERROR(node.check_tensors(rule.num_inputs, rule.has_outputs));
   if (rule.options_type != 0 && op.options() != nullptr) {
     if (op.options_type() != rule.options_type || !rule.verify(graph.file(), *op.options()))
       return node.invalid("its options are those of another operator, or damaged");

@@ -21,6 +21,7 @@ struct LiteRule {
   uint8_t options_type = 0;  // 0: options are ignored
   bool (*verify)(const LiteFile& file, const tflite::Options& options) = nullptr;
   std::string_view custom = {};  // name of a custom operator
+  bool has_outputs = true;
 };
 
 // Returns a rule for an operator with options. `type`: the value of the format's union BuiltinOptions.
@@ -31,6 +32,13 @@ constexpr LiteRule lite_rule(LiteOp code, size_t num_inputs, Status (*import)(Li
 }
 constexpr LiteRule lite_rule(LiteOp code, size_t num_inputs, Status (*import)(LiteNode& node)) {
   return {code, num_inputs, import};
+}
+
+// Returns a rule for an operator without outputs.
+constexpr LiteRule lite_sink(LiteOp code, size_t num_inputs, Status (*import)(LiteNode& node)) {
+  LiteRule rule = lite_rule(code, num_inputs, import);
+  rule.has_outputs = false;
+  return rule;
 }
 
 // Sorted by code, then by custom name.
@@ -48,5 +56,6 @@ std::span<const LiteRule> lite_movement_rules();     // CONCATENATION, PAD, SLIC
 std::span<const LiteRule> lite_resampling_rules();   // RESIZE_BILINEAR, DEPTH_TO_SPACE, ...
 std::span<const LiteRule> lite_recurrent_rules();    // UNIDIRECTIONAL_SEQUENCE_LSTM
 std::span<const LiteRule> lite_control_rules();      // IF, WHILE
+std::span<const LiteRule> lite_variable_rules();     // VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE, CALL_ONCE
 
 }  // namespace nestrt::compiler

@@ -138,85 +138,103 @@ Status import_slice(LiteNode& node) {
   return node.finish(window_of(node, 0, window, form), form);
 }
 
-// Returns begin, end or strides as one entry per axis of the input.
-struct StridedWindow {
-  SliceWindow window;
-  Shape result;        // without shrunk axes, with new ones
-  bool keeps = false;  // every axis is kept
-};
-
-// One axis of a strided slice.
-Status set_strided_axis(const LiteNode& node, size_t axis, int64_t dim, std::pair<int64_t, bool> begin,
-                        std::pair<int64_t, bool> end, int64_t step, SliceWindow& window) {
-  if (step == 0 || step < -INT32_MAX || step > INT32_MAX) return node.invalid(fmt::format("stride {}", step));
-  const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? dim : dim - 1;
-  const auto place = [&](std::pair<int64_t, bool> bound, int64_t open) {
-    if (bound.second) return open;
-    return std::clamp(bound.first < 0 ? bound.first + dim : bound.first, low, high);
-  };
-  const int64_t first = place(begin, step > 0 ? low : high), last = place(end, step > 0 ? high : low);
-  const int64_t span = step > 0 ? last - first : first - last;
-  const int64_t stride = step > 0 ? step : -step;
-  window.start[axis] = first;
-  window.step[axis] = step;
-  window.length[axis] = span <= 0 ? 0 : (span + stride - 1) / stride;
-  if (window.length[axis] == 0) window.start[axis] = 0;
-  return ok_status();
-}
-
-Result<StridedWindow> read_strided(LiteNode& node, const Shape& x) {
-  const auto& options = node.options<tflite::StridedSliceOptions>();
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> begin, node.ints(1, "the start"));
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> end, node.ints(2, "the end"));
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> strides, node.ints(3, "the strides"));
-  constexpr size_t kMaxEntries = 2 * Shape::kMaxRank;
-  if (begin.size() != end.size() || begin.size() != strides.size() || begin.size() > kMaxEntries)
-    return node.invalid("start, end and strides differ in length");
-  if (options.offset()) return node.unsupported("ends relative to the start are not supported");
-  const auto has = [](int32_t mask, size_t bit) { return (static_cast<uint32_t>(mask) >> bit & 1u) != 0; };
-  const auto count_consumed = [&](size_t from) {
-    int count = 0;
-    for (size_t i = from; i < begin.size(); ++i) count += !has(options.new_axis_mask(), i);
-    return count;
-  };
-  StridedWindow result;
-  result.window = SliceWindow::all_of(x);
-  result.keeps = options.new_axis_mask() == 0 && options.shrink_axis_mask() == 0;
-  int axis = 0;
-  for (size_t i = 0; i < begin.size(); ++i) {
-    if (result.result.rank() == Shape::kMaxRank) return node.unsupported("the result has too many dimensions");
-    if (has(options.ellipsis_mask(), i)) {
-      const int skipped = x.rank() - axis - count_consumed(i + 1);
-      for (int k = 0; k < skipped && result.result.rank() < Shape::kMaxRank; ++k) result.result.push_back(x[axis++]);
-      continue;
-    }
-    if (has(options.new_axis_mask(), i)) {
-      result.result.push_back(1);
-      continue;
-    }
-    if (axis == x.rank()) return node.invalid(fmt::format("more entries than axes of {}", x.to_string()));
-    const auto at = static_cast<size_t>(axis);
-    const bool shrinks = has(options.shrink_axis_mask(), i);
-    const int64_t single = begin[i] < 0 ? begin[i] + x[axis] : begin[i];
-    if (shrinks && (single < 0 || single >= x[axis]))
-      return node.invalid(fmt::format("index {} is outside axis {} of {}", begin[i], axis, x.to_string()));
-    const auto last = shrinks ? std::pair<int64_t, bool>(single + 1, false)
-                              : std::pair<int64_t, bool>(end[i], has(options.end_mask(), i));
-    NESTRT_RETURN_IF_ERROR(set_strided_axis(node, at, x[axis], {begin[i], !shrinks && has(options.begin_mask(), i)},
-                                            last, shrinks ? 1 : strides[i], result.window));
-    if (!shrinks) result.result.push_back(result.window.length[at]);
-    ++axis;
+// Reads a STRIDED_SLICE: entries of start, end and strides, each for an axis of the input, a new axis or an ellipsis.
+class StridedSlice {
+ public:
+  static Result<StridedSlice> read(LiteNode& node, const Shape& x) {
+    StridedSlice slice(node, x);
+    NESTRT_RETURN_IF_ERROR(slice.read_entries());
+    for (size_t i = 0; i < slice.begin_.size(); ++i) NESTRT_RETURN_IF_ERROR(slice.add_entry(i));
+    NESTRT_RETURN_IF_ERROR(slice.keep_axes(x.rank() - slice.axis_));
+    return slice;
   }
-  while (axis < x.rank() && result.result.rank() < Shape::kMaxRank) result.result.push_back(x[axis++]);
-  return result;
-}
+
+  const SliceWindow& window() const { return window_; }
+  // Returns the result's shape, without the axes that become an index.
+  const Shape& result() const { return result_; }
+  // Returns true if the result has the axes of the input.
+  bool keeps_axes() const { return options_.new_axis_mask() == 0 && options_.shrink_axis_mask() == 0; }
+
+ private:
+  StridedSlice(LiteNode& node, const Shape& x)
+      : node_(node), options_(node.options<tflite::StridedSliceOptions>()), x_(x), window_(SliceWindow::all_of(x)) {}
+
+  static bool has(int32_t mask, size_t bit) { return (static_cast<uint32_t>(mask) >> bit & 1u) != 0; }
+
+  Status read_entries() {
+    NESTRT_ASSIGN_OR_RETURN(begin_, node_.ints(1, "the start"));
+    NESTRT_ASSIGN_OR_RETURN(end_, node_.ints(2, "the end"));
+    NESTRT_ASSIGN_OR_RETURN(strides_, node_.ints(3, "the strides"));
+    constexpr size_t kMaxEntries = 2 * Shape::kMaxRank;
+    if (begin_.size() != end_.size() || begin_.size() != strides_.size() || begin_.size() > kMaxEntries)
+      return node_.invalid("start, end and strides differ in length");
+    return options_.offset() ? node_.unsupported("ends relative to the start are not supported") : ok_status();
+  }
+
+  Status add_axis(int64_t length) {
+    if (result_.rank() == Shape::kMaxRank) return node_.unsupported("the result has too many dimensions");
+    result_.push_back(length);
+    return ok_status();
+  }
+
+  // Keeps the next `count` axes whole.
+  Status keep_axes(int count) {
+    for (int i = 0; i < count && axis_ < x_.rank(); ++i) NESTRT_RETURN_IF_ERROR(add_axis(x_[axis_++]));
+    return ok_status();
+  }
+
+  Status add_entry(size_t i) {
+    if (has(options_.ellipsis_mask(), i)) {
+      int later = 0;
+      for (size_t k = i + 1; k < begin_.size(); ++k) later += !has(options_.new_axis_mask(), k);
+      return keep_axes(x_.rank() - axis_ - later);
+    }
+    if (has(options_.new_axis_mask(), i)) return add_axis(1);
+    if (axis_ == x_.rank()) return node_.invalid(fmt::format("more entries than axes of {}", x_.to_string()));
+    return has(options_.shrink_axis_mask(), i) ? add_index(i) : add_range(i);
+  }
+
+  Status add_index(size_t i) {
+    const int64_t dim = x_[axis_], index = begin_[i] < 0 ? begin_[i] + dim : begin_[i];
+    if (index < 0 || index >= dim)
+      return node_.invalid(fmt::format("index {} is outside axis {} of {}", begin_[i], axis_, x_.to_string()));
+    const auto at = static_cast<size_t>(axis_++);
+    window_.start[at] = index;
+    window_.length[at] = 1;
+    return ok_status();
+  }
+
+  Status add_range(size_t i) {
+    const int64_t dim = x_[axis_], step = strides_[i];
+    if (step == 0 || step < -INT32_MAX || step > INT32_MAX) return node_.invalid(fmt::format("stride {}", step));
+    const bool forward = step > 0;
+    const int64_t low = forward ? 0 : -1, high = forward ? dim : dim - 1;
+    const auto place = [&](int64_t bound) { return std::clamp(bound < 0 ? bound + dim : bound, low, high); };
+    const int64_t first = has(options_.begin_mask(), i) ? (forward ? low : high) : place(begin_[i]);
+    const int64_t last = has(options_.end_mask(), i) ? (forward ? high : low) : place(end_[i]);
+    const int64_t span = forward ? last - first : first - last, size = forward ? step : -step;
+    const auto at = static_cast<size_t>(axis_++);
+    window_.length[at] = span <= 0 ? 0 : (span + size - 1) / size;
+    window_.start[at] = span <= 0 ? 0 : first;
+    window_.step[at] = step;
+    return add_axis(window_.length[at]);
+  }
+
+  LiteNode& node_;
+  const tflite::StridedSliceOptions& options_;
+  const Shape x_;
+  SliceWindow window_;
+  Shape result_;
+  std::vector<int64_t> begin_, end_, strides_;
+  int axis_ = 0;  // the next axis of the input
+};
 
 Status import_strided_slice(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const Shape stated, node.input_shape(0));
-  NESTRT_ASSIGN_OR_RETURN(const StridedWindow strided, read_strided(node, stated));
-  const Form form = strided.keeps ? node.common_form({0}) : Form::kPlain;
-  NESTRT_ASSIGN_OR_RETURN(const ValueId y, window_of(node, 0, strided.window, form));
-  return strided.keeps ? node.set(0, y, form) : node.finish(node.reshape(y, strided.result));
+  NESTRT_ASSIGN_OR_RETURN(const StridedSlice slice, StridedSlice::read(node, stated));
+  const Form form = slice.keeps_axes() ? node.common_form({0}) : Form::kPlain;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, window_of(node, 0, slice.window(), form));
+  return slice.keeps_axes() ? node.set(0, y, form) : node.finish(node.reshape(y, slice.result()));
 }
 
 // Defines one output per length along the axis.

@@ -14,7 +14,7 @@ inline constexpr uint8_t kConv2D = 1, kDepthwiseConv2D = 2, kPool2D = 5, kFullyC
                          kConcatenation = 10, kAdd = 11, kResizeBilinear = 15, kReshape = 17, kMul = 21, kReducer = 27,
                          kSqueeze = 30, kStridedSlice = 32, kSplit = 35, kArgMax = 40, kTransposeConv = 49, kPack = 59,
                          kUnpack = 64, kSequenceLstm = 71, kLeakyRelu = 75, kMirrorPad = 77, kWhile = 93,
-                         kDepthToSpace = 94, kBatchMatMul = 101;
+                         kDepthToSpace = 94, kBatchMatMul = 101, kVarHandle = 111;
 }  // namespace lite_options
 
 // Returns the options of a convolution or pool.

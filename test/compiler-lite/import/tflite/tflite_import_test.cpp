@@ -245,6 +245,24 @@ TEST_CASE("A batch that the TensorFlow Lite model leaves open can be fixed") {
   CHECK(!classifier_model().import(options));
 }
 
+TEST_CASE("A state variable becomes an input and an output") {
+  LiteWriter model;
+  const auto named = [](FlatBufferBuilder& builder) {
+    return tflite::CreateVarHandleOptions(builder, 0, builder.CreateString("history")).Union();
+  };
+  const int32_t x = model.input("x", {2}), handle = model.tensor("handle", {}, LiteType::RESOURCE);
+  const int32_t before = model.tensor("before", {2}), y = model.tensor("y", {2});
+  model.add(LiteOp::VAR_HANDLE, {}, {handle}, lite_options::kVarHandle, named);
+  model.add(LiteOp::READ_VARIABLE, {handle}, {before}).add(LiteOp::ADD, {before, x}, {y});
+  model.add(LiteOp::ASSIGN_VARIABLE, {handle, x}, {}).output(y);
+  const Graph graph = imported(model);
+  CHECK(graph.value(graph.inputs.at(1).value).name == "history");
+  CHECK(graph.value(graph.outputs[1]).name == "history.next");
+  const auto results = run_floats(graph, {{1, 2}, {10, 20}});
+  CHECK(results.at(0) == std::vector<float>{11, 22});
+  CHECK(results.at(1) == std::vector<float>{1, 2});
+}
+
 TEST_CASE("Tensors of int16 are real numbers within the range of their scale") {
   LiteWriter model;
   const LiteScales scales{{0.5f}, {0}};
