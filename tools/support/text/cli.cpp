@@ -143,7 +143,7 @@ Option& Option::not_empty() {
 }
 
 Option& Option::one_of(const std::vector<std::string>& names) {
-  option_->check(CLI::IsMember(names, [](std::string name) {
+  option_->transform(CLI::IsMember(names, [](std::string name) {
     std::ranges::replace(name, '-', '_');
     return name;
   }));

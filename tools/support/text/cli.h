@@ -41,7 +41,7 @@ class Option {
   Option& between(double least, double most);  // rejects NaN
   Option& positive();
   Option& not_empty();
-  Option& one_of(const std::vector<std::string>& names);
+  Option& one_of(const std::vector<std::string>& names);  // a value may have '-' instead of '_'
 
   // How a vector variable is filled. By default an option accepts all values up to the next option, including
   // arguments.

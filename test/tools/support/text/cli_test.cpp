@@ -130,6 +130,16 @@ TEST_CASE("Values out of bounds are rejected before the command runs") {
   CHECK(program.refuses({"--method", "k"}));
 }
 
+TEST_CASE("A choice may be written with hyphens instead of underscores") {
+  for (const char* value : {"half_up", "half-up"}) {
+    Program program;
+    std::string rounding;
+    program.command().add_option("--rounding", rounding, "").one_of({"half_even", "half_up"});
+    CHECK(program.run({"--rounding", value}) == 0);
+    CHECK(rounding == "half_up");
+  }
+}
+
 TEST_CASE("Required, dependent and exclusive options are checked") {
   Program program;
   std::string plan, reference, other;
