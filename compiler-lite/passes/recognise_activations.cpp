@@ -220,8 +220,8 @@ Result<bool> merge_clips(Graph& graph, Node* node) {
 }
 
 using Rule = Result<bool> (*)(Graph& graph, Node* node);
-constexpr Rule kRules[] = {&recognise_clip, &merge_clips, &recognise_hard_swish, &recognise_hard_sigmoid,
-                           &recognise_gate,  &recognise_gelu};
+constexpr Rule kRules[] = {&recognise_clip,         &merge_clips,    &recognise_hard_swish,
+                           &recognise_hard_sigmoid, &recognise_gate, &recognise_gelu};
 
 }  // namespace
 

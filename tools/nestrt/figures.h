@@ -21,7 +21,7 @@ struct BenchOptions {
   int runs = 100;
   int warmup = 10;
   bool warm_start = false;  // call Session::warm_up() before the first run
-  int pipeline = 0;  // inferences in flight; 0: sequential
+  int pipeline = 0;         // inferences in flight; 0: sequential
   std::optional<ScheduleMethod> against;
   bool per_op = false;
   bool per_unit = false;

@@ -57,9 +57,7 @@ uint64_t tables_digest(std::span<const std::byte> file) {
   return XXH3_64bits_digest(&state);
 }
 
-ContentDigest content_digest(std::span<const std::byte> file) {
-  return finish(state_after(file, file.size()));
-}
+ContentDigest content_digest(std::span<const std::byte> file) { return finish(state_after(file, file.size())); }
 
 ContentDigest content_digest_of_mapping(std::span<const std::byte> file) {
   constexpr size_t kPartBytes = size_t{1} << 20;

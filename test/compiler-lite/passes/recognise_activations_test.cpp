@@ -72,11 +72,11 @@ TEST_CASE("x / 2 * (1 + erf(x / sqrt(2))) is gelu in any order of the factors") 
     Graph graph;
     const ValueId x = add_input(graph, "x", {2, 50});
     const ValueId gate = erf_gate(graph, x, 0.70710678f), half = scalar(graph, 0.5f);
-    const ValueId y =
-        order == 0   ? binary(graph, BinaryKind::kMul, binary(graph, BinaryKind::kMul, x, gate), half)
-        : order == 1 ? binary(graph, BinaryKind::kMul, binary(graph, BinaryKind::kMul, half, x), gate)
-        : order == 2 ? binary(graph, BinaryKind::kMul, x, binary(graph, BinaryKind::kMul, gate, half))
-                     : binary(graph, BinaryKind::kDiv, binary(graph, BinaryKind::kMul, gate, x), scalar(graph, 2));
+    const ValueId y = order == 0   ? binary(graph, BinaryKind::kMul, binary(graph, BinaryKind::kMul, x, gate), half)
+                      : order == 1 ? binary(graph, BinaryKind::kMul, binary(graph, BinaryKind::kMul, half, x), gate)
+                      : order == 2
+                          ? binary(graph, BinaryKind::kMul, x, binary(graph, BinaryKind::kMul, gate, half))
+                          : binary(graph, BinaryKind::kDiv, binary(graph, BinaryKind::kMul, gate, x), scalar(graph, 2));
     const ops::Unary& gelu = only_unary(graph, y);
     CHECK(gelu.kind == UnaryKind::kGelu);
     CHECK(gelu.alpha == 0);

@@ -116,9 +116,9 @@ class Watcher final : public RunObserver {
 
 struct Measurement {
   int threads = 0;
-  double open_ms = 0;    // opening the units
-  double map_ms = 0;     // mapping and verification of the tables
-  double create_ms = 0;  // preparation of kernels and memory
+  double open_ms = 0;     // opening the units
+  double map_ms = 0;      // mapping and verification of the tables
+  double create_ms = 0;   // preparation of kernels and memory
   double warm_up_ms = 0;  // Session::warm_up(); 0 unless requested
   double first_ms = 0;    // the first inference after that
   std::vector<double> run_ms;
