@@ -65,10 +65,11 @@ Result<UnitList> open_evta(const UnitRequest& request, int instance, const UnitO
   if (units || transport == kSimulatedTransport) return units;
   const Status& error = units.error();
   const std::string_view other = transport == kBoardTransport ? kUioTransport : kBoardTransport;
-  return Status(error.code(),
-                fmt::format("no accelerator for '{}': {}; '{}:{}' is for a board {} XRT, '{}:{}' for a simulated one",
-                            request.text, error.message(), request.kind, other,
-                            other == kUioTransport ? "without" : "with", request.kind, kSimulatedTransport));
+  return Status(
+      error.code(),
+      fmt::format("no accelerator for '{}': {}; use '{}:{}' for a simulated one, or '{}:{}' for a board {} XRT",
+                  request.text, error.message(), request.kind, kSimulatedTransport, request.kind, other,
+                  other == kUioTransport ? "without" : "with"));
 }
 
 // Opens units of the caller's plug-in, which decides whether it supports the kind.
