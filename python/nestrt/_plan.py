@@ -173,6 +173,15 @@ class Plan:
         """The name, kind and macs (multiply-accumulates) of each operator, in the plan's order."""
         return tuple(self._core._operators())
 
+    def explain(self) -> Tuple[Dict[str, Any], ...]:
+        """Returns how each operator is computed, in the plan's order.
+
+        Each entry contains name, kind, type (s8, s8c, f32, integers, convert or view), units that have a program for
+        it, macs, and, for an f32 operator of a plan with 8-bit operators, the reason and the remedy: the change of the
+        model or the options that would make it s8. Both are empty otherwise.
+        """
+        return tuple(self._core._explanation())
+
     @property
     def metadata(self) -> Dict[str, Any]:
         """The producer, model, digest, signer, file_bytes, arena_bytes, branches and targets."""
@@ -187,8 +196,8 @@ class Plan:
     def report(self) -> Dict[str, Any]:
         """The report of compile(); empty for plans from other sources.
 
-        It contains quantization (s8_operators; kept_f32: reasons by name), units (number of operators by kind of unit),
-        and trials if compile() searched for a quantization.
+        It contains quantization (s8_operators; kept_f32: reasons by name of every f32 operator), units (number of
+        operators by kind of unit), and trials if compile() searched for a quantization.
         """
         return self._report
 

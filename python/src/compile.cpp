@@ -17,6 +17,7 @@
 
 #include "compiler-lite/calibrate/calibrate.h"
 #include "compiler-lite/compile.h"
+#include "compiler-lite/quantize/kept_reasons.h"
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "compiler-lite/tuning/evaluator.h"
 #include "compiler-lite/tuning/search.h"
@@ -31,6 +32,7 @@
 #include "tools/nestc/options/compile_options.h"
 #include "tools/nestc/options/quantize_options.h"
 #include "tools/support/image/preprocessing_warnings.h"
+#include "tools/support/page/precisions.h"
 #include "tools/support/text/files.h"
 
 namespace nestrt::python {
@@ -314,10 +316,14 @@ nb::dict units_of(const Plan& plan) {
   return units;
 }
 
-nb::dict as_dict(const compiler::QuantizationReport& made) {
+nb::dict as_dict(const compiler::QuantizationReport& made, const plan::Tables& tables) {
   nb::dict quantization, kept;
-  for (const compiler::KeptNode& node : made.kept) kept[node.name.c_str()] = node.reason;
-  quantization["s8_operators"] = made.s8_nodes;
+  const auto entries = tools::precisions(tables, compiler::kept_reasons(made));
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (!entries[i].reason.empty())
+      kept[tables.operators[i].name.c_str()] =
+          entries[i].remedy.empty() ? entries[i].reason : entries[i].reason + "; " + entries[i].remedy;
+  quantization["s8_operators"] = tools::count_of(entries, "s8");
   quantization["kept_f32"] = kept;
   return quantization;
 }
@@ -335,7 +341,7 @@ std::shared_ptr<const Plan> compile_plan(const std::string& model, CompileOption
         return plan_of_bytes(bytes.span(), {});
       },
       model);
-  if (made) report["quantization"] = as_dict(*made);
+  if (made) report["quantization"] = as_dict(*made, plan->tables());
   report["units"] = units_of(*plan);
   tools::warn_about_input_range(plan->tables());
   return plan;

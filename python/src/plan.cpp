@@ -14,6 +14,8 @@
 #include "tools/support/image/classify.h"
 #include "tools/support/image/image.h"
 #include "tools/support/image/preprocess.h"
+#include "tools/support/page/plan_figures.h"
+#include "tools/support/page/precisions.h"
 
 namespace nestrt::python {
 namespace {
@@ -107,6 +109,24 @@ nb::list operators_of(const PlanHandle& self) {
     row["name"] = op.name;
     row["kind"] = ops::name(op.kind());
     row["macs"] = statistics(tables, op).macs;
+    operators.append(row);
+  }
+  return operators;
+}
+
+nb::list explanation_of(const PlanHandle& self) {
+  nb::list operators;
+  const plan::Tables& tables = self.plan->tables();
+  const auto entries = tools::precisions(tables);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    nb::dict row;
+    row["name"] = tables.operators[i].name;
+    row["kind"] = entries[i].what;
+    row["type"] = entries[i].type;
+    row["units"] = tools::units_of(tables, static_cast<uint32_t>(i));
+    row["macs"] = statistics(tables, tables.operators[i]).macs;
+    row["reason"] = entries[i].reason;
+    row["remedy"] = entries[i].remedy;
     operators.append(row);
   }
   return operators;
@@ -222,6 +242,7 @@ void bind_plan(nb::module_& module) {
       .def("_outputs", &outputs_of)
       .def("_tensors", &tensors_of)
       .def("_operators", &operators_of)
+      .def("_explanation", &explanation_of)
       .def("_metadata", &metadata_of)
       .def("_preprocess", &preprocess, "image"_a, "input"_a, "fallback"_a,
            nb::sig("def _preprocess(self, image: typing.Any, input: int, fallback: dict) -> typing.Any"))

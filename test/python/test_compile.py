@@ -135,6 +135,16 @@ def test_samples_can_be_arrays_a_folder_a_file_or_an_iterator(model, samples, tm
     assert images.report["quantization"]["s8_operators"] > 0
 
 
+def test_a_plan_explains_the_type_of_every_operator(model, quantized):
+    explained = quantized.explain()
+    assert [each["name"] for each in explained] == [each["name"] for each in quantized.operators]
+    s8 = [each for each in explained if each["type"] == "s8"]
+    assert len(s8) == quantized.report["quantization"]["s8_operators"] > 0
+    for each in explained:
+        assert (each["reason"] != "") == (each["type"] == "f32")
+    assert all(each["reason"] == "" for each in nestrt.compile(model).explain())
+
+
 def test_a_calibration_can_be_saved_and_reused(model, samples, tmp_path, quantized):
     steps = []
     calibration = nestrt.calibrate(

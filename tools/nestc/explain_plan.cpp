@@ -12,6 +12,7 @@
 #include "runtime/plan/queries/statistics.h"
 #include "runtime/plan/queries/views.h"
 #include "tools/support/page/plan_figures.h"
+#include "tools/support/page/precisions.h"
 #include "tools/support/text/printable.h"
 #include "tools/support/text/table.h"
 
@@ -165,15 +166,32 @@ Json explain(const plan::Tables& tables, const std::string& unit, const std::vec
 
 }  // namespace
 
-Result<Json> explain_plan(const plan::Tables& tables, tools::Page& page) {
+Json explain_precisions(const plan::Tables& tables, const std::map<std::string, std::string>& stated,
+                        tools::Page& page) {
+  const auto entries = tools::precisions(tables, stated);
+  const tools::Table table = tools::table_of(tables, entries);
+  fmt::print("{}\n{}{}\n\n", table.to_string(), tools::summary_of(tables, entries).to_string(),
+             tools::counts_of(entries));
+  page.add_table("Arithmetic", table);
+  Json operators = Json::array();
+  for (size_t i = 0; i < entries.size(); ++i)
+    operators.push_back({{"name", tables.operators[i].name},
+                         {"kind", entries[i].what},
+                         {"type", entries[i].type},
+                         {"units", tools::units_of(tables, static_cast<uint32_t>(i))},
+                         {"macs", statistics(tables, tables.operators[i]).macs},
+                         {"reason", entries[i].reason},
+                         {"remedy", entries[i].remedy}});
+  return {{"unit", "all"}, {"operators", operators}};
+}
+
+Json explain_plan(const plan::Tables& tables, tools::Page& page) {
   Json result = Json::array();
+  Json arithmetic = explain_precisions(tables, {}, page);
   for (const auto& [key, programs] : units_of(tables))
     result.push_back(explain(tables, tools::printable(key.second.empty() ? key.first : key.first + " " + key.second),
                              programs, page));
-  if (units_of(tables).empty())
-    return Status(Code::kInvalidArgument,
-                  "the plan has only CPU programs; to see the reasons, run nestc explain MODEL.onnx --target zcu102 "
-                  "--quantize s8 --calibrate DIR");
+  result.push_back(std::move(arithmetic));
   return result;
 }
 

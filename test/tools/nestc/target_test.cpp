@@ -69,7 +69,7 @@ void check_target(const ProgramResult& result, int exit_code, const std::string&
 TEST_CASE("A plan for EVTA equals the CPU bit for bit on all units and configurations") {
   const TargetWorkshop workshop;
   for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
-    check_target(workshop.on_target("compile", target), 0, "29 operators");
+    check_target(workshop.on_target("compile", target), 0, "s8: 23 operators");
     check_target(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta:sim"}), 0,
                  "that share a layer with the CPU compute the CPU's results bit for bit");
     CHECK(workshop.outputs("cpu") == workshop.outputs("cpu,evta:sim"));
@@ -79,7 +79,7 @@ TEST_CASE("A plan for EVTA equals the CPU bit for bit on all units and configura
 TEST_CASE("Work names do not depend on the number of CPU targets") {
   const TargetWorkshop workshop;
   const auto works = [&](const std::string& target) {
-    check_target(workshop.on_target("compile", target), 0, "29 operators");
+    check_target(workshop.on_target("compile", target), 0, "s8: 23 operators");
     const auto plan = Plan::map(workshop.plan());
     REQUIRE(plan);
     std::vector<std::string> names;
@@ -276,7 +276,7 @@ TEST_CASE("nestc explain gives the same counts for a plan as for its model") {
   CHECK(count_in(of_plan.text) == count_in(of_model.text));
   check_target(run_program("nestc", {"explain", workshop.plan(), "--target", "zcu102"}), 2, "is already a plan");
   check_target(workshop.on_target("compile", "host"), 0, "operators");
-  check_target(run_program("nestc", {"explain", workshop.plan()}), 2, "the plan has only CPU programs");
+  check_target(run_program("nestc", {"explain", workshop.plan()}), 0, "conversions: ");
 }
 
 TEST_CASE("nestc shows concurrent branches and writes a NEST-C partition plan") {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "compiler-lite/compile.h"
+#include "compiler-lite/quantize/kept_reasons.h"
 #include "nestrt/plan.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/model_files.h"
@@ -18,6 +19,7 @@
 #include "tools/nestc/options/vendor_options.h"
 #include "tools/nestc/tuning_progress.h"
 #include "tools/support/image/preprocessing_warnings.h"
+#include "tools/support/page/precisions.h"
 #include "tools/support/text/cli.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/progress.h"
@@ -46,11 +48,10 @@ struct CompileCommand {
   Status write(const std::string& path, const CompileOptions& options, Clock::time_point start) const;
 };
 
-// Prints how much of the network is quantized and which significant operators are not.
-void print(const QuantizationReport& report) {
-  std::cout << "s8: " << report.s8_nodes << " operators\n";
-  for (const KeptNode& node : report.kept)
-    std::cout << "f32: " << tools::printable(node.name) << ": " << tools::printable(node.reason) << "\n";
+// Prints how much of the network is quantized, which operators are not, and why.
+void print(const QuantizationReport& report, const plan::Tables& tables) {
+  const auto entries = tools::precisions(tables, kept_reasons(report));
+  std::cout << tools::summary_of(tables, entries).to_string() << tools::counts_of(entries) << "\n";
 }
 
 // Returns whether the model states its scales, as QDQ and QLinear models do.
@@ -118,9 +119,8 @@ Status CompileCommand::write(const std::string& path, const CompileOptions& opti
   std::optional<QuantizationReport> report;
   NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress(options, report));
   NESTRT_RETURN_IF_ERROR(tools::write_file(path, bytes.span()));
-  if (report) print(*report);
-
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(bytes.span()));
+  if (report) print(*report, plan->tables());
   tools::warn_about_input_range(plan->tables());
   note_idle_units(options, plan->tables());
   const std::chrono::duration<double> seconds = Clock::now() - start;

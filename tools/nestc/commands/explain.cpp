@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc explain: shows on which units each operator of a model can run, its cost there, or the reason if it cannot.
+// nestc explain: shows the arithmetic of each operator of a model and the reason for f32, on which units it can run,
+// its cost there, or the reason if it cannot.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <map>
 
 #include "compiler-lite/compile.h"
+#include "compiler-lite/quantize/kept_reasons.h"
 #include "compiler-lite/quantize/profile.h"
 #include "runtime/plan/queries/channels.h"
 #include "runtime/plan/queries/statistics.h"
@@ -52,6 +54,7 @@ struct Explanation {
 struct Compiled {
   PlanBytes bytes;
   std::vector<Explanation> units;
+  std::map<std::string, std::string> kept;  // reasons of the quantizer by operator
 };
 
 struct Total {
@@ -97,21 +100,20 @@ void record(const Backend& backend, const Offer& offer, std::vector<Explanation>
 Result<Compiled> compile_all(const ExplainCommand& command) {
   NESTRT_RETURN_IF_ERROR(command.flags.require_one_shape("explain"));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, command.flags.options());
-  if (options.backends.size() < 2) {
-    NESTRT_RETURN_IF_ERROR(model_digest(command.model).error());  // a missing file is reported first
-    return Status(Code::kInvalidArgument, "the target has only a CPU; add an accelerator, for example --target zcu102");
-  }
   NESTRT_ASSIGN_OR_RETURN(options.quantization, command.quantize_flags.quantization(command.model, options));
   tools::StageLine line("nestc");
   options.progress = [&line](std::string_view stage) { line.show(stage); };
   std::vector<Explanation> units;
+  std::map<std::string, std::string> kept;
+  if (options.quantization)
+    options.quantization->observer = [&](const QuantizationReport& report) { kept = kept_reasons(report); };
   TuningProgress tuning(options.backends.size() - 1);
   options.offer_observer = [&](uint32_t, uint32_t num_operators, const Backend& backend, const Offer& offer) {
     tuning.advance(num_operators);
     record(backend, offer, units);
   };
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile(command.model, options));
-  return Compiled{std::move(bytes), std::move(units)};
+  return Compiled{std::move(bytes), std::move(units), std::move(kept)};
 }
 
 std::string kilo(uint64_t count) { return fmt::format("{:.1f}", static_cast<double>(count) / 1e3); }
@@ -246,7 +248,7 @@ Status ExplainCommand::run_on_plan() const {
   if (const size_t shapes = plan->shapes().size(); shapes > 1)
     fmt::print("the first of {} shapes, {}:\n", shapes, plan->inputs()[0].shape.to_string());
   tools::Page page("Where " + tools::file_name(model) + " may run", "nestc explain");
-  NESTRT_ASSIGN_OR_RETURN(const tools::Json units, explain_plan(plan->tables(), page));
+  const tools::Json units = explain_plan(plan->tables(), page);
   if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page));
   return json.empty() ? Status() : tools::write_json(json, units);
 }
@@ -260,12 +262,15 @@ Status ExplainCommand::run() const {
   NESTRT_ASSIGN_OR_RETURN(const Compiled compiled, compile_all(*this));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::from_memory(compiled.bytes.span()));
   tools::warn_about_input_range(plan->tables());
+  tools::Page page = page_of(model, plan->tables(), compiled.units);
+  tools::Json arithmetic = explain_precisions(plan->tables(), compiled.kept, page);
   tools::Json units = tools::Json::array();
   for (const Explanation& unit : compiled.units) {
     print(plan->tables(), unit);
     units.push_back(to_json(plan->tables(), unit));
   }
-  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(model, plan->tables(), compiled.units)));
+  units.push_back(std::move(arithmetic));
+  if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page));
   return json.empty() ? Status() : tools::write_json(json, units);
 }
 
@@ -274,7 +279,8 @@ Status ExplainCommand::run() const {
 void add_explain_command(tools::Cli& cli) {
   auto command = std::make_shared<ExplainCommand>();
   tools::Command app = cli.add_command(
-      "explain", "show where each operator of a model can run, its cost there, or the reason why it cannot run there",
+      "explain",
+      "show how each operator is computed and why, where it can run, its cost there, or why it cannot run there",
       {"nestc explain squeezenet.nest",
        "nestc explain squeezenet1.1.onnx --target zcu102 --quantize s8 --calibrate images --mean 123,117,104",
        "nestc explain squeezenet1.1.onnx --target cpu,evta:1x32_15_15_18_17 --quantize s8 --calibrate profile.yaml"},
