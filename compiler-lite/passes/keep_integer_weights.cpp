@@ -100,17 +100,17 @@ class IntegerWeightKeeper {
 
   // Returns the packed constants of a matrix, which several layers may share.
   const std::vector<ValueId>& packed(ValueId weights, const BitMatrix& matrix) {
-    const auto [entry, is_new] = packed_.try_emplace(weights);
-    if (!is_new) return entry->second;
+    std::vector<ValueId>& ids = packed_[weights];
+    if (!ids.empty()) return ids;
     const std::string name = graph_.value(weights).name;
     PackedBits bits = pack_bits(matrix);
     const auto add = [&](const char* suffix, DataType type, const Shape& shape, Bytes elements) {
-      entry->second.push_back(graph_.add_constant(name + suffix, type, shape, std::move(elements)));
+      ids.push_back(graph_.add_constant(name + suffix, type, shape, std::move(elements)));
     };
     add(".packed", DataType::kU8, bits.weights_shape, std::move(bits.weights));
     add(".scales", DataType::kF32, bits.by_block, std::move(bits.scales));
     if (!bits.zero_points.empty()) add(".zero_points", bits.zero_type, bits.by_block, std::move(bits.zero_points));
-    return entry->second;
+    return ids;
   }
 
   Result<bool> replace_dense(Node* node, const ops::Activation& activation, const BitMatrix& matrix,

@@ -81,7 +81,7 @@ class IntegerImage final : public Kernel {
 };
 
 void IntegerImage::copy_image(const KernelCall& call) const {
-  const auto& [d, h, w] = g_.axes;
+  const ConvAxis &d = g_.axes[0], &h = g_.axes[1], &w = g_.axes[2];
   const uint8_t flip = operands_.a_is_u8() ? 0x80 : 0;
   const int zero = static_cast<uint8_t>(input_zero(call));
   auto* const image = reinterpret_cast<int8_t*>(call.shared_scratch);

@@ -80,8 +80,8 @@ void finish_integer_rows(const IntegerRowFinish& finish) {
 }
 
 void interleave_rows(const int8_t* rows, int64_t stride, int8_t* to) {
-  constexpr int64_t kGroup = 4;
 #if HWY_TARGET == HWY_SCALAR
+  constexpr int64_t kGroup = 4;
   for (int64_t n = 0; n < kBlock; ++n)
     for (int64_t k = 0; k < kGroup; ++k) to[n * kGroup + k] = rows[k * stride + n];
 #else
