@@ -16,7 +16,6 @@ Status check_operands(const OperatorSpec& spec) {
     if (input.type != DataType::kF32)
       return Status(Code::kUnsupported, fmt::format("an input is {}, only f32 is supported", name(input.type)));
     if (input.layout != Layout::kPlain) return rule_error("every input must have the plain layout");
-    if (input.shape.rank() < 1) return rule_error("an input is a scalar, expected a vector or matrices");
   }
   return {};
 }
@@ -82,8 +81,11 @@ int64_t MatMulGeometry::operand_index(const Shape& operand, int64_t index) const
 
 Result<MatMulGeometry> matmul_geometry(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(check_operands(spec));
-  const Shape& a = spec.inputs[0].shape;
-  const Shape& b = spec.inputs[1].shape;
+  return matmul_geometry(spec.inputs[0].shape, spec.inputs[1].shape);
+}
+
+Result<MatMulGeometry> matmul_geometry(const Shape& a, const Shape& b) {
+  if (a.rank() < 1 || b.rank() < 1) return rule_error("an input is a scalar, expected a vector or matrices");
   MatMulGeometry geometry;
   geometry.rows = a.rank() == 1 ? 1 : a[a.rank() - 2];
   geometry.inner = a[a.rank() - 1];

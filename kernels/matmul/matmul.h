@@ -31,6 +31,8 @@ struct MatMulGeometry {
 
 // Checks the operator completely. Errors: kInvalidModel, kUnsupported.
 Result<MatMulGeometry> matmul_geometry(const OperatorSpec& spec);
+// Checks only that the shapes fit.
+Result<MatMulGeometry> matmul_geometry(const Shape& a, const Shape& b);
 
 // The variants. Both accept is_plain().
 Result<std::unique_ptr<Kernel>> prepare_matmul_panel16(const OperatorSpec& spec);

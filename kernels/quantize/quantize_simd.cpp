@@ -3,6 +3,7 @@
 
 #include "kernels/common/framework/map_elements.h"
 #include "kernels/common/layout/image_fold.h"
+#include "kernels/common/quantization/quantize_rows.h"
 #include "kernels/common/quantization/s8c_operands.h"
 #include "kernels/quantize/quantize.h"
 
@@ -84,23 +85,6 @@ void quantize_elements(ops::Rounding rounding, float scale, const float* x, int8
   quantize_all<false>(scale, x, y, count);
 }
 
-// Quantizes to a scale: ties go to even, NaN to the zero point.
-void quantize_to_scale(const s8c::Affine& to, const float* x, int8_t* y, int64_t count) {
-  const DF d;
-  const V32 zero_point = hn::Set(D32(), to.zero_point);
-  const VF scale = hn::Set(d, to.scale), low = hn::Set(d, static_cast<float>(s8::kLow - to.zero_point)),
-           high = hn::Set(d, static_cast<float>(s8::kHigh - to.zero_point));
-  const auto quantize_block = [&](int8_t* to_block, const float* from) HWY_ATTR {
-    for (int64_t i = 0; i < kBlock; i += kLanes) {
-      const VF steps = hn::Div(hn::LoadU(d, from + i), scale);
-      const VF number = hn::IfThenElseZero(hn::Eq(steps, steps), steps);
-      const V32 rounded = hn::NearestInt(hn::Min(hn::Max(number, low), high));
-      store_s8(hn::Add(rounded, zero_point), {}, to_block + i);
-    }
-  };
-  map_blocks(count, quantize_block, y, x);
-}
-
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -108,14 +92,13 @@ HWY_AFTER_NAMESPACE();
 namespace nestrt::kernels {
 
 NESTRT_SIMD_EXPORT(quantize_elements)
-NESTRT_SIMD_EXPORT(quantize_to_scale)
 
 namespace {
 
 Result<std::unique_ptr<Kernel>> prepare_to_scale(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
-  return map_ranges<float, int8_t>(stored_elements(spec.inputs[0]), [to, run = simd_pick(quantize_to_scale_table)](
-                                                                        auto... operands) { run(to, operands...); });
+  return map_ranges<float, int8_t>(stored_elements(spec.inputs[0]),
+                                   [to, run = quantize_rows().quantize](auto... operands) { run(to, operands...); });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
 #include "kernels/common/math/activation.h"
+#include "kernels/common/quantization/quantize_rows.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -26,8 +27,25 @@ Status expect_operand(const OperatorSpec& spec, size_t index, const Shape& shape
       fmt::format("{} has shape {}, expected {}", what, spec.inputs[index].shape.to_string(), shape.to_string()));
 }
 
+// Checks the inputs that belong to weights of s8.
+Status check_integer_weights(const OperatorSpec& spec) {
+  const bool is_s8 = spec.inputs[1].type == DataType::kS8;
+  if (is_s8 != spec.has_input(kRecurrentScale)) return rule_error("weights of s8, and no others, require a scale");
+  if (!is_s8 && spec.has_input(kRecurrentZero)) return rule_error("only weights of s8 have a zero point");
+  for (const size_t input : {kRecurrentScale, kRecurrentZero}) {
+    if (!spec.has_input(input)) continue;
+    const TensorSpec& tensor = spec.inputs[input];
+    NESTRT_RETURN_IF_ERROR(expect_type(tensor, input == kRecurrentScale ? DataType::kF32 : DataType::kS8,
+                                       input == kRecurrentScale ? "the scale" : "the zero point"));
+    if (tensor.shape.num_elements() != 1 && tensor.shape != Shape{spec.inputs[1].shape[1]})
+      return rule_error(fmt::format("a scale or zero point of the weights has shape {}, expected one element or {}",
+                                    tensor.shape.to_string(), spec.inputs[1].shape[1]));
+  }
+  return {};
+}
+
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
-  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 6));
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 8));
   const ops::Recurrent& op = *spec.as<ops::Recurrent>();
   const Shape &x = spec.inputs[0].shape, &weights = spec.inputs[1].shape;
   NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[0], DataType::kF32, "the input"));
@@ -36,7 +54,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     return rule_error(fmt::format("{} of shape {} with weights {}: expected [steps, batch, {} * H] and [H, {} * H]",
                                   ops::name(op.kind), x.to_string(), weights.to_string(), num_gates(op.kind),
                                   num_gates(op.kind)));
-  NESTRT_RETURN_IF_ERROR(expect_operand(spec, 1, weights, "weights"));
+  if (spec.inputs[1].type != DataType::kS8) NESTRT_RETURN_IF_ERROR(expect_operand(spec, 1, weights, "weights"));
+  NESTRT_RETURN_IF_ERROR(check_integer_weights(spec));
   NESTRT_RETURN_IF_ERROR(expect_operand(spec, 2, {weights[0]}, "bias"));
   NESTRT_RETURN_IF_ERROR(expect_operand(spec, 3, {x[1], weights[0]}, "the first state"));
   NESTRT_RETURN_IF_ERROR(expect_operand(spec, 4, {x[1], weights[0]}, "the first cell"));
@@ -97,7 +116,42 @@ void finish_row(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& ro
   }
 }
 
+// Multiplies the state, quantized with its own parameters, by weights of s8.
+void multiply_integers(const Recurrence& recurrence, const OperatorSpec& spec, const KernelCall& call,
+                       const float* state, Range range, float* gates) {
+  const int64_t hidden = recurrence.hidden(), columns = recurrence.columns();
+  Extremes extremes;
+  for (int64_t i = 0; i < recurrence.batch() * hidden; ++i)
+    if (state[i] == state[i]) extremes.add({state[i], state[i]});
+  const s8c::Affine parameters = dynamic_parameters(extremes);
+  const auto at = [&](size_t input, int64_t n) { return spec.inputs[input].shape.num_elements() == 1 ? 0 : n; };
+  const bool has_zero = spec.has_input(kRecurrentZero);
+  for (int64_t row = 0; row < recurrence.batch(); ++row)
+    for (int64_t n = range.first; n < range.last; ++n) {
+      const int32_t zero = has_zero ? call.input<int8_t>(kRecurrentZero)[at(kRecurrentZero, n)] : 0;
+      uint32_t sum = 0;
+      for (int64_t k = 0; k < hidden; ++k) {
+        const int32_t q = s8c::quantize<uint8_t>(state[row * hidden + k], parameters) - parameters.zero_point;
+        sum += static_cast<uint32_t>(q * (call.input<int8_t>(1)[k * columns + n] - zero));
+      }
+      const float scale = parameters.scale * call.input<float>(kRecurrentScale)[at(kRecurrentScale, n)];
+      gates[row * columns + n] = static_cast<float>(static_cast<int32_t>(sum)) * scale;
+    }
+}
+
+Result<std::unique_ptr<Kernel>> prepare_integer_reference(const OperatorSpec& spec) {
+  const Recurrence recurrence(spec);
+  return make_kernel(
+      [recurrence, spec](const KernelCall& call) {
+        recurrence.run(call, {reset_row, finish_row}, [&](const float* state, Range range, float* gates) {
+          multiply_integers(recurrence, spec, call, state, range, gates);
+        });
+      },
+      recurrence.scratch());
+}
+
 Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
+  if (spec.inputs[1].type == DataType::kS8) return prepare_integer_reference(spec);
   const Recurrence recurrence(spec);
   return make_kernel(
       [recurrence](const KernelCall& call) {
@@ -128,6 +182,7 @@ int64_t steps(const OperatorSpec& spec) {
 constexpr KernelVariant kKernels[] = {
     {"recurrent.reference", 0, is_plain, prepare_reference},
     {"recurrent.f32.panel16", 10, accepts_recurrent_panel16, prepare_recurrent_panel16, Packing::kPanel16},
+    {"recurrent.s8.panel16", 10, accepts_recurrent_s8_panel16, prepare_recurrent_s8_panel16, Packing::kS8Panel},
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent: the state-dependent part of RNN, GRU and LSTM, step by step. The contribution of the inputs to the gates
-// is computed in advance for all steps. Attributes and operands: ops::Recurrent. f32.
+// is computed in advance for all steps. Attributes and operands: ops::Recurrent. f32, with weights of f32 or s8.
 //
 // Variants (plain layout):
-//   recurrent.f32.panel16  constant weights; multiplies the batch by packed panels in register tiles
+//   recurrent.f32.panel16  constant f32 weights; multiplies the batch by packed panels in register tiles
+//   recurrent.s8.panel16   constant s8 weights; quantizes the state in every step and multiplies with the s8 tile
 //   recurrent.reference
 #pragma once
 
@@ -77,6 +78,11 @@ class Recurrence {
   int64_t steps_, batch_, hidden_, columns_;
 };
 
+// The inputs that belong to weights of s8.
+inline constexpr size_t kRecurrentScale = 6, kRecurrentZero = 7;
+
+bool accepts_recurrent_s8_panel16(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_recurrent_s8_panel16(const OperatorSpec& spec);
 bool accepts_recurrent_panel16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_recurrent_panel16(const OperatorSpec& spec);
 

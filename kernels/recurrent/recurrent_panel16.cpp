@@ -55,6 +55,7 @@ class Panels final : public Kernel {
 }  // namespace
 
 bool accepts_recurrent_panel16(const OperatorSpec& spec) {
+  if (spec.inputs[1].type != DataType::kF32) return false;
   for (const TensorSpec& input : spec.inputs)
     if (input.present && input.layout != Layout::kPlain) return false;
   return spec.inputs[1].constant != nullptr && spec.outputs[0].layout == Layout::kPlain;

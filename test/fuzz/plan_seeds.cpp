@@ -8,7 +8,7 @@ namespace nestrt::test {
 
 void add_plan_seeds(SeedFolder& folder) {
   for (PlanBuilder (*make)() : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
-                                movement_plan, selection_plan, classifier_plan})
+                                movement_plan, selection_plan, integer_plan, classifier_plan})
     folder.add(make().build().bytes());
   folder.add(divisible_plan(40).build().bytes());
   folder.add(channelwise_plan(40).build().bytes());

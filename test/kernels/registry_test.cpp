@@ -18,6 +18,7 @@ struct Product {
   Shape x, weights, output;
   Layout in, out;
   bool has_s8 = true;
+  bool has_f32 = true;
 };
 
 // Keeps the number of pixels, or halves it along each axis with stride 2.
@@ -42,7 +43,21 @@ TestTensor zeros(const Shape& shape, DataType type, Packing packing = Packing::k
   return result;
 }
 
+// A product of integers without quantization, or a state times weights with a scale.
+OperatorCase make_integer_case(const Product& product, Packing packing) {
+  OperatorCase c(product.attributes);
+  const TestTensor weights = as_constant(zeros(product.weights, DataType::kS8, packing));
+  if (ops::kind_of(product.attributes) == ops::Kind::kMatMulInteger)
+    return c.input(zeros(product.x, DataType::kS8)).input(weights).output(DataType::kS32, product.output);
+  c.input(zeros(product.x, DataType::kF32)).input(weights);
+  for (int i = 0; i < 4; ++i) c.input(absent());
+  return c.input(zeros({}, DataType::kF32)).output(DataType::kF32, product.output);
+}
+
 OperatorCase make_case(const Product& product, DataType type, Packing packing) {
+  const ops::Kind kind = ops::kind_of(product.attributes);
+  if (type == DataType::kS8 && (kind == ops::Kind::kMatMulInteger || kind == ops::Kind::kRecurrent))
+    return make_integer_case(product, packing);
   OperatorCase c(product.attributes);
   const TestTensor x = with_layout(zeros(product.x, type), product.in);
   const TestTensor weights = as_constant(zeros(product.weights, type, packing));
@@ -105,13 +120,15 @@ TEST_CASE("Weights in a variant's packing are used in place, others are packed a
       {conv3x3(1, 2), {1, 128, 26, 26}, {64, 128, 3, 3}, {1, 64, 13, 13}, blocked, blocked},
       {conv3x3(32), {1, 32, 5, 5}, {32, 1, 3, 3}, {1, 32, 5, 5}, blocked, blocked},
       {ops::Dense(), {2, 20}, {20, 17}, {2, 17}, plain, plain},
-      {ops::Recurrent(), {3, 2, 24}, {24, 24}, {3, 2, 24}, plain, plain, /*has_s8=*/false},
+      {ops::Recurrent(), {3, 2, 24}, {24, 24}, {3, 2, 24}, plain, plain},
+      {ops::MatMulInteger(), {2, 20}, {20, 17}, {2, 17}, plain, plain, /*has_s8=*/true, /*has_f32=*/false},
   };
   std::set<std::string> checked, all;
   for (const Product& product : products)
     for (DataType type : {DataType::kF32, DataType::kS8})
       for (Packing packing : packings_of(type))
-        if ((type == DataType::kF32 || product.has_s8) && kernels::packing_fits(packing, product.weights))
+        if ((type == DataType::kF32 ? product.has_f32 : product.has_s8) &&
+            kernels::packing_fits(packing, product.weights))
           checked.merge(check_packing(product, type, packing));
   for (const OperatorRules* row : kernels::operators().rows().subspan(1))
     for (const KernelVariant& variant : row->kernels.get())

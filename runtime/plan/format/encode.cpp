@@ -235,25 +235,36 @@ bool is_new(const plan::Operator& op) {
   return op.kind() > ops::Kind::kOpaque;
 }
 
+// Returns whether only readers of the newest format version know the operator or this form of it.
+bool is_newest(const plan::Operator& op) {
+  if (op.kind() == ops::Kind::kPad) return op.inputs.size() > 1;
+  if (op.kind() == ops::Kind::kRecurrent) return op.inputs.size() > 6;
+  return op.kind() > ops::Kind::kNonMaxSuppression;
+}
+
 bool writes_bytes(const plan::Branch& branch) {
   return std::ranges::any_of(branch.programs, [](const plan::Program& program) { return widened_bytes(program) > 0; });
 }
 
-}  // namespace
-
-uint16_t minor_version_of(const plan::Tables& tables) {
+// Returns the oldest minor version for the tables without their other shapes.
+uint16_t own_minor_version(const plan::Tables& tables) {
+  if (std::ranges::any_of(tables.operators, is_newest)) return plan_format::kVersionMinor;
   const auto has_more = [](const plan::Target& target) { return target.widen_mb_per_s != 0 || target.launch_us != 0; };
-  const auto is_newest = [](const plan::Tables& shape) {
-    return minor_version_of(shape) == plan_format::kVersionMinor;
-  };
-  if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, has_more) ||
-      std::ranges::any_of(tables.shapes, is_newest))
-    return plan_format::kVersionMinor;
+  if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, has_more))
+    return plan_format::kMinorBeforeDynamic;
   const auto states_clock = [](const plan::Target& target) { return target.clock_mhz != 0; };
   const bool has_news = !tables.host_costs.empty() || !tables.overheads.empty() || !tables.shapes.empty() ||
                         names_alternatives(tables) || std::ranges::any_of(tables.targets, states_clock) ||
                         std::ranges::any_of(tables.operators, is_new);
   return has_news ? plan_format::kMinorBeforeBytes : plan_format::kOldestMinor;
+}
+
+}  // namespace
+
+uint16_t minor_version_of(const plan::Tables& tables) {
+  uint16_t newest = own_minor_version(tables);
+  for (const plan::Tables& shape : tables.shapes) newest = std::max(newest, minor_version_of(shape));
+  return newest;
 }
 
 std::vector<std::byte> encode_tables(const plan::Tables& tables) { return TablesEncoder().encode(tables); }

@@ -19,8 +19,11 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // Readers reject other major versions. From 1.0 on they accept every minor version and ignore newer fields; until then
 // they accept the versions below. A plan has the oldest version that supports its content.
 inline constexpr uint16_t kVersionMajor = 0;
-inline constexpr uint16_t kVersionMinor = 6;
-// The minor version without programs that write the bytes of accumulators.
+inline constexpr uint16_t kVersionMinor = 7;
+// The minor version without operators after NonMaxSuppression, Recurrent with integer weights, and Pad with a second
+// input.
+inline constexpr uint16_t kMinorBeforeDynamic = 6;
+// The minor version that also lacks programs that write the bytes of accumulators.
 inline constexpr uint16_t kMinorBeforeBytes = 5;
 // The minor version that also lacks kernel alternatives, costs of the host, overheads, shapes, and operators after
 // Opaque.

@@ -174,5 +174,58 @@ TEST_CASE("Recurrent reports the operand that does not fit") {
   CHECK_THAT(infer_error(celled), Catch::Contains("only lstm accepts a cell"));
 }
 
+// As random_case(), with weights of s8. `per_column`: as many scales and zero points as columns.
+OperatorCase integer_case(const ops::Recurrent& op, int64_t batch, int64_t hidden, bool per_column, bool constant) {
+  std::mt19937 generator(12);
+  const int64_t columns = gates(op.kind) * hidden;
+  const bool lstm = op.kind == Kind::kLstm;
+  OperatorCase c(op);
+  c.input(random_tensor(generator, {3, batch, columns}, -4, 4));
+  const TestTensor weights = random_s8(generator, {hidden, columns});
+  c.input(constant ? as_constant(weights) : weights);
+  c.input(op.linear_before_reset ? random_tensor(generator, {hidden}) : absent());
+  c.input(random_tensor(generator, {batch, hidden})).input(absent()).input(absent());
+  const Shape numbers = per_column ? Shape{columns} : Shape{};
+  c.input(random_tensor(generator, numbers, 0.001f, 0.004f)).input(random_s8(generator, numbers));
+  c.output(DataType::kF32, {3 + (lstm ? 1 : 0), batch, hidden});
+  return c;
+}
+
+TEST_CASE("Packed recurrent weights of s8 equal the reference") {
+  for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
+    for (const bool per_column : {false, true})
+      for (const int64_t batch : {1, 2, 5})
+        for (const int64_t hidden : {1, 7, 16, 40}) {
+          const ops::Recurrent op = recurrent(kind);
+          const TestTensor expected = reference(integer_case(op, batch, hidden, per_column, false))[0];
+          bool ran = false;
+          for_each_fast_kernel(integer_case(op, batch, hidden, per_column, true),
+                               [&](const std::string& what, const std::vector<TestTensor>& outputs) {
+                                 INFO(what << ", batch " << batch << ", hidden " << hidden);
+                                 // The vector functions may move a state across the boundary between two integers.
+                                 CHECK(relative_error(outputs[0], expected) < 0.02);
+                                 ran = true;
+                               });
+          CHECK(ran);
+        }
+}
+
+TEST_CASE("Recurrent weights of s8 require a scale, and others have none") {
+  const auto infers = [](DataType type, bool scale, bool zero) {
+    OperatorCase c(recurrent(Kind::kPlain));
+    c.input(shape_only({2, 1, 3})).input(shape_only({3, 3}, type));
+    for (int i = 0; i < 4; ++i) c.input(absent());
+    c.input(scale ? shape_only({3}) : absent()).input(zero ? shape_only({}, DataType::kS8) : absent());
+    return c.infer().has_value();
+  };
+  CHECK(infers(DataType::kS8, true, false));
+  CHECK(infers(DataType::kS8, true, true));
+  CHECK(infers(DataType::kF32, false, false));
+  CHECK_FALSE(infers(DataType::kS8, false, false));
+  CHECK_FALSE(infers(DataType::kF32, true, false));
+  CHECK_FALSE(infers(DataType::kF32, false, true));
+  CHECK_FALSE(infers(DataType::kU8, true, true));
+}
+
 }  // namespace
 }  // namespace nestrt::test

@@ -18,7 +18,7 @@ TEST_CASE("Mutated plans are refused or run within their memory") {
   const PlanFile samples[] = {relu_plan().build(),          branches_plan().build(),   views_plan().build(),
                               blocked_plan().build(),       plain_conv_plan().build(), unpacked_conv_plan().build(),
                               movement_plan().build(),      classifier_plan().build(), divisible_plan(40).build(),
-                              channelwise_plan(40).build(), selection_plan().build()};
+                              channelwise_plan(40).build(), selection_plan().build(),  integer_plan().build()};
   const int mutants = by_level(20000, 100000, 5000000);
   const FuzzResult result = fuzz_plans(samples, mutants, 2024);
   CHECK(result.overran == 0);

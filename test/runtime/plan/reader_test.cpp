@@ -105,7 +105,7 @@ TEST_CASE("Plans of another version or with unknown features are incompatible") 
     file.write_digests();
     return code_of(Plan::from_memory(file.bytes()));
   };
-  CHECK(with([](plan_format::Header& header) { header.version_minor = 7; }) == Code::kIncompatible);
+  CHECK(with([](plan_format::Header& header) { header.version_minor = 8; }) == Code::kIncompatible);
   CHECK(with([](plan_format::Header& header) { header.version_major = 2; }) == Code::kIncompatible);
   CHECK(with([](plan_format::Header& header) { header.features = 4; }) == Code::kIncompatible);
 }

@@ -24,7 +24,7 @@ namespace {
 std::vector<PlanFile> sample_plans() {
   std::vector<PlanFile> plans;
   for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
-                          movement_plan, selection_plan, classifier_plan})
+                          movement_plan, selection_plan, integer_plan, classifier_plan})
     plans.push_back(make().build());
   for (const int64_t channels : {16, 20, 40}) {
     plans.push_back(divisible_plan(channels).build());

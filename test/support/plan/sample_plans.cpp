@@ -213,6 +213,38 @@ PlanBuilder selection_plan() {
   return builder;
 }
 
+PlanBuilder integer_plan() {
+  PlanBuilder builder;
+  const int x = builder.input("x", {1, 2, 3, 3}), steps = builder.input("steps", {2, 1, 8});
+  const int q = builder.arena("q", {1, 2, 3, 3}, DataType::kU8), scale = builder.arena("scale", {});
+  const int zero = builder.arena("zero", {}, DataType::kU8), image = builder.arena("image", {1, 1, 3, 3});
+  const int rows = builder.view("rows", q, {6, 3}), flat = builder.view("flat", image, {1, 9});
+  const int product = builder.arena("product", {6, 2}), padded = builder.arena("padded", {7, 2});
+  const std::vector<int8_t> bytes = {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12, 13, -14, 15, -16, 17, -18};
+  const int matrix = builder.packed("matrix", {3, 2}, Packing::kS8Panel, std::vector<int8_t>{1, -2, 3, -4, 5, -128});
+  const int kernel = builder.constant<int8_t>("kernel", {1, 2, 3, 3}, bytes, DataType::kS8);
+  const int one = builder.constant<float>("one", {}, {0.5f}), each = builder.constant<float>("each", {2}, {0.5f, 2});
+  const int packed = builder.constant<uint8_t>("packed", {1, 2, 4, 16}, std::vector<uint8_t>(128, 0x5a), DataType::kU8);
+  const int scales = builder.constant<float>("scales", {1, 2, 16}, ramp(32));
+  const int state = builder.constant<int8_t>("state", {2, 8}, {bytes.begin(), bytes.begin() + 16}, DataType::kS8);
+  const int y = builder.output("y", {7, 2}), z = builder.output("z", {1, 3}),
+            states = builder.output("states", {3, 1, 2});
+  const int sums = builder.output("sums", {6, 2}, DataType::kS32);
+  builder.op("quantize", ops::DynamicQuantize(), {x}, {q, scale, zero});
+  builder.op("rows", ops::Reshape{.shape = {6, 3}}, {q}, {rows});
+  builder.op("sums", ops::MatMulInteger(), {rows, matrix, zero}, {sums});
+  builder.op("product", ops::MatMulInteger(), {rows, matrix, zero, -1, scale, each, each}, {product});
+  builder.op("pad", ops::Pad{.begin = {1, 0}, .end = {0, 0}}, {product, one}, {padded});
+  builder.op("y", unary(ops::UnaryKind::kNeg), {padded}, {y});
+  ops::ConvInteger conv{.kernel = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .pad_begin = {1, 1}, .pad_end = {1, 1}};
+  builder.op("conv", conv, {q, kernel, zero, -1, scale, one}, {image});
+  builder.op("flat", ops::Reshape{.shape = {1, 9}}, {image}, {flat});
+  builder.op("nbits", ops::MatMulNBits{.bits = 4, .block = 8, .columns = 3}, {flat, packed, scales}, {z});
+  builder.op("lstm", ops::Recurrent{.kind = ops::RecurrentKind::kLstm, .gate = {ops::ActivationKind::kSigmoid}},
+             {steps, state, -1, -1, -1, -1, one}, {states});
+  return builder;
+}
+
 PlanBuilder classifier_plan() {
   PlanBuilder builder;
   const int x = builder.input("x", {1, 5, 2, 2});

@@ -27,6 +27,9 @@ PlanBuilder inverted_residual_plan();
 PlanBuilder movement_plan();
 // Operators that depend on the data, and one with a state: TopK, Scatter, GridSample, Recurrent, NonMaxSuppression.
 PlanBuilder selection_plan();
+// Operators on integers whose parameters are operands: DynamicQuantize, MatMulInteger, ConvInteger, MatMulNBits,
+// Recurrent with s8 weights, and a Pad with the value as an operand.
+PlanBuilder integer_plan();
 // An s8 convolution, branch 1, with a residual and an exponent per output channel, in blocks of 16, between the
 // conversions of its operands and result: xb, rb -> conv, operator 4, -> yb.
 PlanBuilder divisible_plan(int64_t channels);

@@ -10,32 +10,17 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "nestrt/data_type.h"
+#include "nestrt/driver/operator_field.h"
 #include "nestrt/driver/operator_kinds.h"
 #include "nestrt/visibility.h"
 
 namespace nestrt {
 namespace NESTRT_PUBLIC ops {
-
-// A member of an operator and its name in the schema.
-template <typename Owner, typename Member>
-struct Field {
-  std::string_view name;
-  Member Owner::*member;
-};
-
-// Returns the field; deduces the types of the owner and the member.
-template <typename Owner, typename Member>
-constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member) {
-  return {name, member};
-}
-
-// --- Operators -----------------------------------------------------------------------------------------------------
 
 // A fused activation.
 struct Activation {
@@ -207,7 +192,7 @@ struct Reshape {
   bool operator==(const Reshape&) const = default;
 };
 
-// Negative pads crop.
+// Negative pads crop. The padding has the value of the optional second input, a scalar of the input's type, or `value`.
 struct Pad {
   PadMode mode = PadMode::kConstant;
   std::vector<int64_t> begin, end;
@@ -450,9 +435,11 @@ struct GridSample {
 // The recurrent part of ONNX's RNN, GRU and LSTM, one direction. G = 1, 3 (z, r, h) or 4 (i, o, f, c) gates of H.
 // Inputs: x [T, B, G * H], the input's contribution to the gates with all biases; weights [H, G * H] of the state; bias
 // [H] of the state's contribution to h (gru, linear_before_reset, optional); initial state [B, H] (optional: zeros);
-// for lstm, optional: initial cell [B, H], peepholes [3 * H] of i, o, f. Output [T, B, H]: the states; for lstm [T + 1,
-// B, H]: the states followed by the last cell. `reverse`: from the last x to the first. Activations: of gates, of
-// candidates (the only one of rnn), of the cell (lstm).
+// for lstm, optional: initial cell [B, H], peepholes [3 * H] of i, o, f. Weights of s8 have a scale (f32, one element
+// or [G * H]) and optionally a zero point (s8, same) as inputs 6 and 7: each step quantizes the state like
+// DynamicQuantize and multiplies like MatMulInteger. Output [T, B, H]: the states; for lstm [T + 1, B, H]: the states
+// followed by the last cell. `reverse`: from the last x to the first. Activations: of gates, of candidates (the only
+// one of rnn), of the cell (lstm).
 struct Recurrent {
   RecurrentKind kind = RecurrentKind::kPlain;
   bool reverse = false;
@@ -494,13 +481,65 @@ struct NonMaxSuppression {
   bool operator==(const NonMaxSuppression&) const = default;
 };
 
+// Quantizes f32 to u8 with parameters from the data, as ONNX's DynamicQuantizeLinear. With low and high the smallest
+// and largest of all elements and 0: scale = (high - low) / 255, or 1 if that is 0; zero point = -low / scale, rounded
+// half to even. Outputs: y, the scale (f32) and the zero point (u8), both scalars. NaNs have no effect and become the
+// zero point.
+struct DynamicQuantize {
+  static constexpr auto fields() { return std::tuple{}; }
+  bool operator==(const DynamicQuantize&) const = default;
+};
+
+// numpy.matmul of integers. Inputs: a and b, s8 or u8 each. Optional inputs, which may depend on the data: zero point
+// of a (one element, type of a), zero point of b (one element or [N], type of b), scale of a (f32, one element), scale
+// of b (f32, one element or [N]; both or none), bias [N] (f32, only with scales). Output: sums of (a - zero point) * (b
+// - zero point) modulo 2^32, s32; with scales float(sum) * (scale of a * scale of b) + bias, f32.
+struct MatMulInteger {
+  static constexpr auto fields() { return std::tuple{}; }
+  bool operator==(const MatMulInteger&) const = default;
+};
+
+// Convolution of integers; attributes as in Conv. Inputs: x and weights, s8 or u8 each, then as in MatMulInteger, where
+// N is the number of output channels. Padding adds nothing to the sums.
+struct ConvInteger {
+  std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end;
+  int32_t group = 1;
+
+  static constexpr auto fields() {
+    return std::tuple{field("kernel", &ConvInteger::kernel),     field("stride", &ConvInteger::stride),
+                      field("dilation", &ConvInteger::dilation), field("pad_begin", &ConvInteger::pad_begin),
+                      field("pad_end", &ConvInteger::pad_end),   field("group", &ConvInteger::group)};
+  }
+  bool operator==(const ConvInteger&) const = default;
+};
+
+// x [M, K] times a matrix [K, N = columns] of integers of 2, 4 or 8 bits, which stay packed: y [M, N], f32. Weight k of
+// a column is (q - zero point) * scale, with the scale and zero point of its block of `block` weights.
+// Inputs, with B = ceil(K / block) blocks and P = ceil(N / 16) panels of 16 columns:
+//   x [M, K]; weights u8 [P, B, block * bits / 8, 16]; scales f32 [P, B, 16];
+//   zero points u8 or f32 [P, B, 16] (optional: 2^(bits - 1)); bias [N] (optional)
+// Byte j of a column in a block contains the weights j * 8 / bits and following, the first in the lowest bits. `block`
+// is a multiple of 8 / bits. Weights beyond K and columns beyond N have no effect. Only x may be computed at run time.
+struct MatMulNBits {
+  int32_t bits = 4;
+  int32_t block = 32;
+  int32_t columns = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("bits", &MatMulNBits::bits), field("block", &MatMulNBits::block),
+                      field("columns", &MatMulNBits::columns)};
+  }
+  bool operator==(const MatMulNBits&) const = default;
+};
+
 // Every operator, in the order of plan.fbs's union Attributes.
 // clang-format off
 #define NESTRT_FOR_EACH_OPERATOR(X)                                                                                  \
   X(Conv) X(ConvTranspose) X(Dense) X(MatMul) X(Pool) X(Unary) X(Binary) X(Select) X(Cast) X(Concat) X(Slice)        \
   X(Transpose) X(Reshape) X(Pad) X(Resize) X(Tile) X(Gather) X(GatherElements) X(Softmax) X(LocalResponseNorm)       \
   X(InstanceNorm) X(LayerNorm) X(LpNorm) X(Reduce) X(ArgReduce) X(CumSum) X(Reorder) X(Quantize) X(Dequantize)       \
-  X(Requantize) X(Opaque) X(TopK) X(Scatter) X(GridSample) X(Recurrent) X(NonMaxSuppression)
+  X(Requantize) X(Opaque) X(TopK) X(Scatter) X(GridSample) X(Recurrent) X(NonMaxSuppression)            \
+  X(DynamicQuantize) X(MatMulInteger) X(ConvInteger) X(MatMulNBits)
 // clang-format on
 
 // Identifies an operator: the index of its struct in Attributes.
@@ -538,15 +577,6 @@ inline constexpr size_t kNumKinds = std::variant_size_v<AnyOperator>;  // includ
 
 // Returns the name of a kind, such as "Conv"; "none" for Kind::kNone.
 std::string_view name(Kind kind);
-
-// --- Fields --------------------------------------------------------------------------------------------------------
-
-// Calls visit(name, member) for every field of an operator, in order.
-template <typename Op, typename Visitor>
-constexpr void for_each_field(Op& op, Visitor&& visit) {
-  std::apply([&](const auto&... entry) { (visit(entry.name, op.*(entry.member)), ...); },
-             std::remove_const_t<Op>::fields());
-}
 
 // Return the printed form of a value, such as "half_up" or "leaky_relu"; an empty string for an invalid value, which
 // code that reads untrusted files checks.

@@ -266,7 +266,7 @@ TEST_CASE("Lists of 8-byte elements that are not aligned to 8 are read") {
 
 TEST_CASE("Decoding and encoding tables restores the same bytes") {
   for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
-                          movement_plan, selection_plan, classifier_plan}) {
+                          movement_plan, selection_plan, integer_plan, classifier_plan}) {
     const std::vector<std::byte> bytes = encode_tables(make().tables());
     const auto read = decode_tables(bytes);
     REQUIRE(read);

@@ -54,7 +54,7 @@ void expect_bytes_accepted(const PlanBuilder& builder) {
   const PlanFile file = copy.build();
   const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
   if (!plan) FAIL(plan.error().to_string());
-  CHECK(minor_version_of((*plan)->tables()) == plan_format::kVersionMinor);
+  CHECK(minor_version_of((*plan)->tables()) == plan_format::kMinorBeforeDynamic);
   CHECK(widened_bytes((*plan)->tables().branches[1].programs[1]) > 0);
 }
 

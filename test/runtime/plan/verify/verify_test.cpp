@@ -37,7 +37,7 @@ void expect_all_refused(const std::function<PlanBuilder()>& make, const std::vec
 
 TEST_CASE("The sample plans pass verification") {
   for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
-                          movement_plan, selection_plan, classifier_plan}) {
+                          movement_plan, selection_plan, integer_plan, classifier_plan}) {
     const PlanFile file = make().build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     INFO(plan.error().to_string());
