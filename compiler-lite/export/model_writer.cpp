@@ -102,10 +102,12 @@ std::string ModelWriter::add_initializer(const Node& node, std::string_view suff
   return name;
 }
 
+// An output cannot be an initializer, so a constant that is one gets another name.
 std::string ModelWriter::add_constant(ValueId id) {
   const Value& value = graph_.value(id);
-  fill(*proto_.add_initializer(), names_.of(id), value.type, value.shape, *value.constant);
-  return names_.of(id);
+  std::string name = is_output(id) ? names_.unique(names_.of(id) + ":constant") : names_.of(id);
+  fill(*proto_.add_initializer(), name, value.type, value.shape, *value.constant);
+  return name;
 }
 
 std::string ModelWriter::name_of(ValueId id) {
@@ -144,8 +146,7 @@ void ModelWriter::rename(const std::string& from, const std::string& to) {
 
 // Renames the output of the operator's last node to the result's name. If the operator wrote no node, such as a Reshape
 // to the same shape, the result becomes an alias; a graph output becomes a copy.
-void ModelWriter::finish(const Node& node, const std::string& written) {
-  const ValueId result = node.outputs[0];
+void ModelWriter::finish(const Node& node, ValueId result, const std::string& written) {
   const auto& nodes = proto_.node();
   const bool is_new = proto_.node_size() > first_node_ &&
                       std::count(nodes.rbegin()->output().begin(), nodes.rbegin()->output().end(), written) != 0;
@@ -176,26 +177,28 @@ void name_nodes(onnx::GraphProto& graph, int first, const std::string& name, Val
 Status ModelWriter::write_operator(const Node& node) {
   NodeWriter writer(*this, node);
   const ExportRule* rule = find_export_rule(node.kind());
-  if (rule == nullptr || node.outputs.size() != 1) return writer.unsupported("has no form in ONNX");
+  if (rule == nullptr) return writer.unsupported("has no form in ONNX");
   NESTRT_ASSIGN_OR_RETURN(std::string written, rule->write(writer));
   const Value& result = writer.result();
   const bool renames = node.kind() == ops::Kind::kReshape && written == writer.input(0);
   if (is_quantized(result) && !renames) written = writer.quantize(written, *result.quantization, result.type);
-  finish(node, written);
+  finish(node, node.outputs[0], written);
+  // The last node of an operator with several outputs computes all of them.
+  const int last = proto_.node_size() - 1;
+  for (size_t i = 1; i < node.outputs.size(); ++i)
+    finish(node, node.outputs[i], proto_.node(last).output(static_cast<int>(i)));
   return {};
 }
 
-// Writes constants that are graph outputs as copies, because an output cannot be an initializer.
+// Writes constants that are graph outputs as copies.
 void ModelWriter::write_outputs() {
   for (const ValueId id : part_.outputs) {
     if (!graph_.value(id).is_constant()) continue;
     onnx::NodeProto& proto = *proto_.add_node();
-    const Value& value = graph_.value(id);
     proto.set_op_type("Identity");
-    proto.set_name(names_.unique_node(value.name));
+    proto.set_name(names_.unique_node(graph_.value(id).name));
     proto.add_output(names_.of(id));
-    proto.add_input(names_.unique(names_.of(id) + ":constant"));
-    fill(*proto_.add_initializer(), proto.input(0), value.type, value.shape, *value.constant);
+    proto.add_input(name_of(id));
   }
 }
 
@@ -218,7 +221,7 @@ Status ModelWriter::write() {
     first_node_ = proto_.node_size();
     if (next != nullptr && is_batch_normalization(graph_, node, *next)) {
       NodeWriter writer(*this, *next);
-      finish(*next, write_batch_normalization(writer, name_of(node.inputs[0]), node));
+      finish(*next, next->outputs[0], write_batch_normalization(writer, name_of(node.inputs[0]), node));
       ends_.push_back(first_node_);
       ++i;
     } else {

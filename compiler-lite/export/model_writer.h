@@ -59,7 +59,7 @@ class ModelWriter {
   void write_outputs();
   void write_interface();
   // Names the result of an operator; `written` is its name so far.
-  void finish(const Node& node, const std::string& written);
+  void finish(const Node& node, ValueId result, const std::string& written);
   void rename(const std::string& from, const std::string& to);
   bool is_output(ValueId id) const { return outputs_.count(id) != 0; }
   std::string add_constant(ValueId id);

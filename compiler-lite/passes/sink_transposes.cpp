@@ -119,6 +119,7 @@ class Sinker {
       return moved;
     }
     if (const auto* pad = node_->as<ops::Pad>()) {
+      if (node_->inputs.size() > 1) return std::nullopt;  // the value of the padding is not transposed
       ops::Pad moved = *pad;
       moved.begin = before_transpose(pad->begin, permutation_);
       moved.end = before_transpose(pad->end, permutation_);

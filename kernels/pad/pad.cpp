@@ -35,8 +35,13 @@ Result<int64_t> padded_dim(ops::PadMode mode, int64_t dim, int64_t begin, int64_
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
-  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
+  NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 2));
   const TensorSpec& input = spec.inputs[0];
+  if (spec.has_input(1)) {
+    NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[1], input.type, "the value"));
+    if (spec.inputs[1].shape.num_elements() != 1)
+      return rule_error(fmt::format("the value has shape {}, expected one element", spec.inputs[1].shape.to_string()));
+  }
   const ops::Pad& pad = *spec.as<ops::Pad>();
   const auto &begin = pad.begin, &end = pad.end;
   const auto rank = static_cast<size_t>(input.shape.rank());
@@ -57,8 +62,8 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   const Index strides = strides_of(spec.inputs[0].shape);
   const ops::PadMode mode = spec.as<ops::Pad>()->mode;
   const size_t size = size_bytes(spec.inputs[0].type);
-  return make_kernel([=, axes = pad_axes(spec),
-                      element = element_of(spec.as<ops::Pad>()->value, spec.inputs[0].type)](const KernelCall& call) {
+  return make_kernel([=, axes = pad_axes(spec), value = PadElement(spec)](const KernelCall& call) {
+    const ElementBytes element = value.of(call);
     for_each_index(output, [&](const Index& index, int64_t position) {
       int64_t source = 0;
       bool padding = false;
@@ -82,6 +87,17 @@ constexpr KernelVariant kKernels[] = {
 };
 
 }  // namespace
+
+PadElement::PadElement(const OperatorSpec& spec)
+    : is_operand_(spec.has_input(1)),
+      bytes_(size_bytes(spec.inputs[0].type)),
+      stated_(element_of(spec.as<ops::Pad>()->value, spec.inputs[0].type)) {}
+
+ElementBytes PadElement::of(const KernelCall& call) const {
+  ElementBytes element = stated_;
+  if (is_operand_) std::memcpy(element.data(), call.inputs[1], bytes_);
+  return element;
+}
 
 PadAxes pad_axes(const OperatorSpec& spec) {
   const ops::Pad& pad = *spec.as<ops::Pad>();

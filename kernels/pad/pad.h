@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/common/framework/elements.h"
 #include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
@@ -22,6 +23,19 @@ struct PadAxis {
   }
 };
 using PadAxes = std::array<PadAxis, Shape::kMaxRank>;
+
+// The value of the padding.
+class PadElement {
+ public:
+  // Requires: infer has accepted the operator.
+  explicit PadElement(const OperatorSpec& spec);
+  ElementBytes of(const KernelCall& call) const;
+
+ private:
+  bool is_operand_;
+  size_t bytes_;
+  ElementBytes stated_;
+};
 
 // Requires: infer has accepted the operator.
 PadAxes pad_axes(const OperatorSpec& spec);

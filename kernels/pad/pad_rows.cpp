@@ -118,7 +118,6 @@ PadRows pad_rows(const OperatorSpec& spec) {
   rows.output = spec.outputs[0].shape;
   rows.axes = pad_axes(spec);
   rows.element_bytes = size_bytes(spec.inputs[0].type);
-  rows.element = element_of(pad.value, spec.inputs[0].type);
   rows.row_axis = input.rank() - 1;
   while (rows.row_axis > 0 && !is_changed(pad, rows.row_axis)) --rows.row_axis;
   rows.pixel_bytes = static_cast<size_t>(input.product(rows.row_axis + 1, input.rank())) * rows.element_bytes;
@@ -135,7 +134,9 @@ Result<std::unique_ptr<Kernel>> prepare_pad_rows(const OperatorSpec& spec) {
     return make_kernel([size = size_bytes(spec.inputs[0].type)](const KernelCall& call) {
       std::memcpy(call.outputs[0], call.inputs[0], size);
     });
-  return make_kernel([rows = pad_rows(spec)](const KernelCall& call) {
+  return make_kernel([layout = pad_rows(spec), value = PadElement(spec)](const KernelCall& call) {
+    PadRows rows = layout;
+    rows.element = value.of(call);
     const size_t row_bytes = static_cast<size_t>(rows.pixels()) * rows.pixel_bytes;
     const auto row_elements = static_cast<int64_t>(row_bytes / rows.element_bytes);
     parallel_ranges(*call.parallel, rows.num_rows(), row_elements, [&](int64_t first, int64_t last) {

@@ -40,14 +40,10 @@ struct AxisRule {
     return 0;
   }
 
-  // Every mode except crop maps an axis of the same length and scale 1 to itself, apart from the half offset of
-  // tf_half_pixel_for_nn.
+  // Every mode except crop maps an axis of the same length and scale 1 to itself. That includes tf_half_pixel_for_nn,
+  // whose formula would shift it by half an element: the axis is not resized.
   bool is_copy() const {
-    const bool interpolated_half = resize->coordinate == CoordinateMode::kTfHalfPixelForNn &&
-                                   (resize->mode != ResizeMode::kNearest || resize->nearest == NearestMode::kCeil ||
-                                    resize->nearest == NearestMode::kRoundPreferCeil);
-    return input == output && scale == 1 && resize->coordinate != CoordinateMode::kTfCropAndResize &&
-           !interpolated_half;
+    return input == output && scale == 1 && resize->coordinate != CoordinateMode::kTfCropAndResize;
   }
 };
 

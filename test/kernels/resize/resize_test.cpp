@@ -96,6 +96,25 @@ TEST_CASE("Resize rounds halves as specified") {
   CHECK(pick(NearestMode::kRoundPreferCeil) == std::vector<float>{1, 2, 2, 3, 3, 3});
 }
 
+TEST_CASE("tf_half_pixel_for_nn keeps axes that are not resized, in every mode") {
+  const struct {
+    ResizeMode mode;
+    NearestMode nearest;
+    std::vector<float> expected;
+  } kCases[] = {
+      {ResizeMode::kNearest, NearestMode::kCeil, {4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6}},
+      {ResizeMode::kNearest, NearestMode::kFloor, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}},
+      {ResizeMode::kNearest, NearestMode::kRoundPreferCeil, {1, 2, 3, 4, 5, 6, 4, 5, 6, 4, 5, 6}},
+      {ResizeMode::kNearest, NearestMode::kRoundPreferFloor, {1, 2, 3, 4, 5, 6, 4, 5, 6, 4, 5, 6}},
+      {ResizeMode::kLinear, NearestMode::kFloor, {1.75f, 2.75f, 3.75f, 3.25f, 4.25f, 5.25f, 4, 5, 6, 4, 5, 6}},
+  };
+  for (const auto& [mode, nearest, expected] : kCases) {
+    ops::Resize table = resize(mode, CoordinateMode::kTfHalfPixelForNn, {1, 1, 2, 1}, {1, 1, 4, 3});
+    table.nearest = nearest;
+    check_near(run_reference(table, counting({1, 1, 2, 3})), expected);
+  }
+}
+
 TEST_CASE("Resize interpolates linearly between pixel centres") {
   const auto table = resize(ResizeMode::kLinear, CoordinateMode::kHalfPixel, {1, 1, 2, 2}, {1, 1, 4, 4});
   check_near(run_reference(table, counting({1, 1, 2, 2})),
