@@ -10,19 +10,30 @@
 namespace nestrt::compiler {
 namespace {
 
+template <typename T>
+Bytes integer_bytes(double element) {
+  constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
+  constexpr double kAbove = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
+  const T integer = element >= kAbove ? std::numeric_limits<T>::max()
+                    : element > kLow  ? static_cast<T>(element)
+                                      : std::numeric_limits<T>::min();
+  return to_bytes(std::vector<T>{integer});
+}
+
+// Integers saturate.
 Bytes scalar_bytes(DataType type, double element) {
   switch (type) {
     case DataType::kF32:
       return to_bytes(std::vector{static_cast<float>(element)});
     case DataType::kS32:
-      return to_bytes(std::vector{static_cast<int32_t>(element)});
+      return integer_bytes<int32_t>(element);
     case DataType::kS64:
-      return to_bytes(std::vector{static_cast<int64_t>(element)});
+      return integer_bytes<int64_t>(element);
     case DataType::kS8:
-      return to_bytes(std::vector{static_cast<int8_t>(element)});
+      return integer_bytes<int8_t>(element);
     case DataType::kU8:
     case DataType::kBool:
-      return to_bytes(std::vector{static_cast<uint8_t>(element)});
+      return integer_bytes<uint8_t>(element);
   }
   return {};
 }
@@ -87,8 +98,11 @@ std::string NodeWriter::constant(const std::vector<int64_t>& elements) {
 }
 
 std::string NodeWriter::floats(const std::vector<float>& elements) {
-  return model_.add_initializer(node_, "floats", DataType::kF32, {static_cast<int64_t>(elements.size())},
-                                to_bytes(elements));
+  return floats(elements, {static_cast<int64_t>(elements.size())});
+}
+
+std::string NodeWriter::floats(const std::vector<float>& elements, const Shape& shape) {
+  return model_.add_initializer(node_, "floats", DataType::kF32, shape, to_bytes(elements));
 }
 
 std::string NodeWriter::scalar(DataType type, double element) {

@@ -70,6 +70,7 @@ class NodeWriter {
   // Add initializers that do not represent a value of the graph.
   std::string constant(const std::vector<int64_t>& elements);  // a vector
   std::string floats(const std::vector<float>& elements);      // a vector
+  std::string floats(const std::vector<float>& elements, const Shape& shape);
   std::string scalar(float element) { return scalar(DataType::kF32, element); }
   std::string scalar(DataType type, double element);
   // Convert real numbers to integers of `type`, and back.

@@ -72,6 +72,33 @@ std::optional<plan::Quantization> source_quantization(const Graph& graph, const 
 
 namespace {
 
+template <typename T>
+std::vector<T> transposed(const std::vector<T>& matrix, int64_t rows, int64_t columns) {
+  std::vector<T> result;
+  result.reserve(matrix.size());
+  for (int64_t column = 0; column < columns; ++column)
+    for (int64_t row = 0; row < rows; ++row) result.push_back(matrix[static_cast<size_t>(row * columns + column)]);
+  return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const BlockQuantization> source_blocks(const Graph& graph, const Node& node) {
+  const auto* transpose = node.as<ops::Transpose>();
+  if (transpose == nullptr || node.inputs.empty() || node.inputs[0] == kNoValue) return nullptr;
+  const std::shared_ptr<const BlockQuantization>& source = graph.value(node.inputs[0]).source_blocks;
+  if (source == nullptr || transpose->permutation == std::vector<int32_t>{0, 1}) return source;
+  BlockQuantization result;
+  result.axis = 1 - source->axis;
+  result.block = source->block;
+  result.shape = {source->shape[1], source->shape[0]};
+  result.scales = transposed(source->scales, source->shape[0], source->shape[1]);
+  result.zero_points = transposed(source->zero_points, source->shape[0], source->shape[1]);
+  return std::make_shared<const BlockQuantization>(std::move(result));
+}
+
+namespace {
+
 // Runs the node with `variant`. Errors: kUnsupported if it is null.
 Result<std::vector<Bytes>> run(const Node& node, const OperatorSpec& spec, const KernelVariant* variant,
                                const std::vector<const std::byte*>& operands) {

@@ -36,6 +36,21 @@ struct BatchNormalization {
   float epsilon = 0;
 };
 
+// The parameters from which a constant matrix was dequantized: (q - zero point) * scale.
+struct BlockQuantization {
+  int axis = 0;       // along which `block` adjacent elements share parameters
+  int64_t block = 0;  // the last block may have fewer elements
+  Shape shape;        // of the lists: that of the matrix with blocks instead of elements along `axis`
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;
+};
+
+// The integers that a type can represent.
+struct IntegerRange {
+  int32_t low = 0;
+  int32_t high = 0;
+};
+
 struct Value {
   std::string name;
   // Name of the model's value with the same elements in another order or shape; empty if it is this value.
@@ -47,6 +62,9 @@ struct Value {
   std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
   // Quantization from which an f32 constant was dequantized; it recovers the model's integers.
   std::optional<plan::Quantization> source_quantization;
+  std::shared_ptr<const BlockQuantization> source_blocks;  // the same for a quantization by blocks
+  // Range of the model's type if `type` is wider: int4, uint16.
+  std::optional<IntegerRange> stated_range;
   // For factors per channel: the BatchNormalization from which they were computed.
   std::shared_ptr<const BatchNormalization> source_normalization;
   std::shared_ptr<const Bytes> constant;  // null if the value is not known at compile time

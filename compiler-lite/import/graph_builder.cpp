@@ -76,6 +76,7 @@ ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
   value.type = tensor.type;
   value.shape = tensor.shape;
   value.constant = tensor.elements;
+  value.stated_range = tensor.stated_range;
   return graph_.add_value(std::move(value));
 }
 
@@ -111,6 +112,7 @@ Result<std::vector<ValueId>> GraphBuilder::fold(const std::string& label, Node& 
     value.shape = specs[i].shape;
     value.quantization = quantization;
     value.source_quantization = source_quantization(graph_, node);
+    value.source_blocks = source_blocks(graph_, node);
     node.outputs.push_back(graph_.add_value(std::move(value)));
   }
   auto results = evaluate(graph_, node);

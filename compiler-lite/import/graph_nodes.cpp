@@ -18,8 +18,17 @@
 namespace nestrt::compiler {
 namespace {
 
-bool is_supported(const OnnxNode& node, int64_t opset) {
-  return find_import_rule(node.qualified_type(), opset) != nullptr;
+// `opset`: of the model.
+const ImportRule* rule_of(const OnnxNode& node, int64_t opset) {
+  return find_import_rule(node.qualified_type(), node.opset != 0 ? node.opset : opset);
+}
+
+// Domains of operators that only ONNX Runtime's optimizer writes.
+constexpr std::string_view kOptimizerDomains[] = {"com.microsoft.nchwc.", "com.ms.internal.nhwc."};
+
+bool is_from_optimizer(std::string_view op_type) {
+  return std::any_of(std::begin(kOptimizerDomains), std::end(kOptimizerDomains),
+                     [&](std::string_view domain) { return op_type.starts_with(domain); });
 }
 
 // Unsupported operator type.
@@ -32,7 +41,7 @@ using MissingOperators = std::map<std::string, MissingOperator>;  // by type
 MissingOperators missing_operators(const OnnxGraph& graph, int64_t opset) {
   MissingOperators missing;
   const auto look_at = [&](const OnnxNode& node) {
-    if (is_supported(node, opset)) return;
+    if (rule_of(node, opset) != nullptr) return;
     MissingOperator& entry = missing[node.qualified_type()];
     if (entry.nodes++ == 0) entry.first = !node.name.empty() || node.outputs.empty() ? node.name : node.outputs.front();
   };
@@ -148,8 +157,8 @@ class NodeOrder {
 };
 
 Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
-  NodeContext context(builder, node, opset);
-  NESTRT_RETURN_IF_ERROR(find_import_rule(node.qualified_type(), opset)->import(context));
+  NodeContext context(builder, node, node.opset != 0 ? node.opset : opset);
+  NESTRT_RETURN_IF_ERROR(rule_of(node, opset)->import(context));
   return context.close();
 }
 
@@ -177,12 +186,12 @@ Status define_values(GraphBuilder& builder, const OnnxGraph& graph, const std::v
 
 }  // namespace
 
-Status check_operators(const OnnxGraph& graph, int64_t opset, bool has_functions) {
+Status check_operators(const OnnxGraph& graph, int64_t opset) {
   const MissingOperators missing = missing_operators(graph, opset);
   if (missing.empty()) return ok_status();
   std::string remedy = opset >= kOldestOpset ? "" : "; convert the model to a newer opset with onnx.version_converter";
-  if (has_functions)
-    remedy += "; functions of the model are not expanded; expand them with onnx.inliner.inline_local_functions()";
+  if (std::any_of(missing.begin(), missing.end(), [](const auto& entry) { return is_from_optimizer(entry.first); }))
+    remedy += "; ONNX Runtime has optimized this file for one processor: compile the original model instead";
   return Status(Code::kUnsupported, fmt::format("{} operators of the model (opset {}) are not supported: {}; "
                                                 "docs/reference/operators.md lists the supported ones{}",
                                                 missing.size(), opset, list_of(missing), remedy));

@@ -16,7 +16,7 @@ class GraphBuilder;
 struct OnnxGraph;
 
 // Reports all unsupported operators in one message. Subgraphs are checked when they are imported. Errors: kUnsupported.
-Status check_operators(const OnnxGraph& graph, int64_t opset, bool has_functions = false);
+Status check_operators(const OnnxGraph& graph, int64_t opset);
 
 // Requires: the graph's inputs and initializers are defined, and check_operators() succeeded.
 Status import_nodes(GraphBuilder& builder, const OnnxGraph& graph, int64_t opset);

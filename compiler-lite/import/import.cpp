@@ -10,6 +10,7 @@
 #include "compiler-lite/import/graph_builder.h"
 #include "compiler-lite/import/graph_inputs.h"
 #include "compiler-lite/import/graph_nodes.h"
+#include "compiler-lite/import/onnx/inline_functions.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
 #include "compiler-lite/import/operator_table.h"
 #include "nestrt/log.h"
@@ -47,10 +48,11 @@ void note_last_values(GraphBuilder& builder, const OnnxModel& model) {
   builder.set_last_values(std::move(last));
 }
 
-Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
+Result<Graph> build(OnnxModel& model, const ImportOptions& options) {
   if (static_cast<int64_t>(model.nodes.size() + model.subgraph_nodes.size()) > options.limits.nodes)
     return too_many_nodes(options.limits.nodes);
-  NESTRT_RETURN_IF_ERROR(check_operators(model, model.opset, model.has_functions));
+  NESTRT_RETURN_IF_ERROR(inline_functions(model, options.limits));
+  NESTRT_RETURN_IF_ERROR(check_operators(model, model.opset));
   if (model.opset > kNewestKnownOpset) {
     log(LogLevel::kWarning,
         fmt::format(
@@ -74,7 +76,7 @@ Result<Graph> build(const OnnxModel& model, const ImportOptions& options) {
 }  // namespace
 
 Result<Graph> import_onnx(const std::string& path, const ImportOptions& options) {
-  NESTRT_ASSIGN_OR_RETURN(const OnnxModel model, read_onnx_model(path, options.limits));
+  NESTRT_ASSIGN_OR_RETURN(OnnxModel model, read_onnx_model(path, options.limits));
   auto graph = build(model, options);
   if (!graph) return graph.error().with_context(path);
   if (graph->name.empty()) graph->name = std::filesystem::path(path).stem().string();
@@ -82,7 +84,7 @@ Result<Graph> import_onnx(const std::string& path, const ImportOptions& options)
 }
 
 Result<Graph> import_onnx(std::span<const std::byte> bytes, const ImportOptions& options) {
-  NESTRT_ASSIGN_OR_RETURN(const OnnxModel model, read_onnx_model(bytes, options.limits));
+  NESTRT_ASSIGN_OR_RETURN(OnnxModel model, read_onnx_model(bytes, options.limits));
   return build(model, options);
 }
 

@@ -154,8 +154,7 @@ Result<std::vector<ValueId>> NodeContext::subgraph(std::string_view attribute, c
   const OnnxAttribute* found = find(node_, attribute);
   const auto* graph = found == nullptr ? nullptr : std::get_if<std::shared_ptr<const OnnxGraph>>(found);
   if (graph == nullptr) return invalid(fmt::format("attribute '{}' must be a graph", attribute));
-  const std::string& base = !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
-  auto outputs = import_subgraph(builder_, **graph, inputs, fmt::format("{}.{}", base, scope), opset_);
+  auto outputs = import_subgraph(builder_, **graph, inputs, fmt::format("{}.{}", operator_name(), scope), opset_);
   if (!outputs) return outputs.error().with_context(label_);
   return outputs;
 }
@@ -195,6 +194,10 @@ Status NodeContext::check_constant(DataType type, const Shape& shape) const {
   return builder_.check_constant(node_.outputs.empty() ? "" : node_.outputs.front(), type, shape).with_context(label_);
 }
 
+const std::string& NodeContext::operator_name() const {
+  return !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
+}
+
 std::string NodeContext::next_name() {
   const std::string base = node_.outputs.empty() ? node_.op_type : node_.outputs.front();
   return builder_.scoped(fmt::format("{}:{}", base, num_added_++));
@@ -202,11 +205,17 @@ std::string NodeContext::next_name() {
 
 Result<ValueId> NodeContext::add(ops::Attributes attributes, std::vector<ValueId> inputs,
                                  const std::optional<plan::Quantization>& quantization) {
-  const std::string node_name = !node_.name.empty() || node_.outputs.empty() ? node_.name : node_.outputs.front();
   NESTRT_ASSIGN_OR_RETURN(
       const std::vector<ValueId> outputs,
-      builder_.add(label_, node_name, std::move(attributes), std::move(inputs), {next_name()}, quantization));
+      builder_.add(label_, operator_name(), std::move(attributes), std::move(inputs), {next_name()}, quantization));
   return outputs.front();
+}
+
+Result<std::vector<ValueId>> NodeContext::add_all(ops::Attributes attributes, std::vector<ValueId> inputs,
+                                                  size_t num_outputs) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < num_outputs; ++i) names.push_back(next_name());
+  return builder_.add(label_, operator_name(), std::move(attributes), std::move(inputs), names);
 }
 
 Result<ValueId> NodeContext::reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization) {
@@ -238,6 +247,10 @@ Result<ValueId> NodeContext::factors(const std::vector<float>& elements, const S
   NESTRT_ASSIGN_OR_RETURN(const ValueId id, constant(elements, shape));
   builder_.graph().value(id).source_normalization = std::make_shared<const BatchNormalization>(std::move(source));
   return id;
+}
+
+void NodeContext::set_source_blocks(ValueId id, std::shared_ptr<const BlockQuantization> source) {
+  builder_.graph().value(id).source_blocks = std::move(source);
 }
 
 Result<ValueId> NodeContext::constant(const std::vector<int64_t>& elements, const Shape& shape) {

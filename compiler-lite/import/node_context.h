@@ -109,6 +109,8 @@ class NodeContext {
   // `quantization`: of the output.
   Result<ValueId> add(ops::Attributes attributes, std::vector<ValueId> inputs,
                       const std::optional<plan::Quantization>& quantization = {});
+  // Adds one operator with several outputs.
+  Result<std::vector<ValueId>> add_all(ops::Attributes attributes, std::vector<ValueId> inputs, size_t num_outputs);
   // Returns the same integers with another quantization, or without one.
   Result<ValueId> reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization);
   Result<ValueId> constant(const std::vector<float>& elements, const Shape& shape);
@@ -117,6 +119,8 @@ class NodeContext {
   Result<ValueId> constant(OnnxTensor tensor);  // shares the elements
   // Returns factors per channel that were computed from `source`.
   Result<ValueId> factors(const std::vector<float>& elements, const Shape& shape, BatchNormalization source);
+  // Sets the parameters from which the constant matrix `id` was dequantized.
+  void set_source_blocks(ValueId id, std::shared_ptr<const BlockQuantization> source);
   Result<ValueId> scalar(float element) { return constant(std::vector<float>{element}, Shape()); }
   // Returns a scalar of any type.
   Result<ValueId> scalar_of(DataType type, double element);
@@ -152,6 +156,8 @@ class NodeContext {
   T read(std::string_view name, T fallback);
   Status unsupported_value(std::string_view name, std::string_view value, std::string_view supported) const;
   std::string next_name();
+  // Returns the name of operators that the node becomes.
+  const std::string& operator_name() const;
   Status check_known(ValueId id, std::string_view what, DataType copy) const;
   Result<ValueId> labelled(Result<ValueId> id) const;
 

@@ -12,9 +12,11 @@ namespace {
 std::vector<ImportRule> collect_import_rules() {
   std::vector<ImportRule> all;
   for (std::span<const ImportRule> family :
-       {convolution_rules(), pool_rules(), matrix_rules(), unary_rules(), binary_rules(), normalization_rules(),
-        reduction_rules(), shape_rules(), constant_rules(), movement_rules(), resampling_rules(), quantization_rules(),
-        selection_rules(), recurrent_rules(), einsum_rules(), attention_rules(), loss_rules(), control_rules()}) {
+       {convolution_rules(),   pool_rules(),         matrix_rules(),  unary_rules(),       binary_rules(),
+        normalization_rules(), reduction_rules(),    shape_rules(),   constant_rules(),    movement_rules(),
+        resampling_rules(),    quantization_rules(), dynamic_rules(), weight_only_rules(), fused_rules(),
+        selection_rules(),     recurrent_rules(),    einsum_rules(),  attention_rules(),   loss_rules(),
+        control_rules()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   std::sort(all.begin(), all.end(), [](const ImportRule& a, const ImportRule& b) { return a.op_type < b.op_type; });

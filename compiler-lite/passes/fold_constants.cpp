@@ -48,6 +48,7 @@ Result<int> fold_constants(Graph& graph) {
       const ValueId folded = graph.add_constant(value.name, value.type, shape, std::move((*results)[i]));
       graph.value(folded).quantization = quantization;
       graph.value(folded).source_quantization = source;
+      graph.value(folded).source_blocks = source_blocks(graph, *node);
       graph.replace_uses(node->outputs[i], folded);
     }
     ++changes;

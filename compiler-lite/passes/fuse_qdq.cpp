@@ -88,7 +88,6 @@ class QdqFuser {
       NESTRT_ASSIGN_OR_RETURN(const bool changed, rewrite(node));
       changes_ += changed;
     }
-    for (size_t i = 0; i < graph_.num_values(); ++i) graph_.value(static_cast<ValueId>(i)).source_quantization.reset();
     graph_.tidy();
     return changes_;
   }

@@ -14,6 +14,7 @@ constexpr Pass kPasses[] = {
     {"sink-transposes", "move Transposes down until they cancel", &sink_transposes},
     {"recognise-activations", "replace spelled-out activations by one operator", &recognise_activations},
     {"fuse-pad", "fold Pad into Conv and Pool", &fuse_pad},
+    {"fuse-scales", "make scales and biases part of products of integers", &fuse_scales},
     {"fuse-batchnorm", "fold per-channel arithmetic into weights and bias", &fuse_batchnorm},
     {.name = "fuse-residual",
      .summary = "make the addition after a Conv its residual input",
@@ -21,6 +22,7 @@ constexpr Pass kPasses[] = {
      .after_quantization = true},
     {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
     {"fuse-qdq", "compute with integers between Dequantize and Quantize", &fuse_qdq, true},
+    {"keep-integer-weights", "store dequantized weights as integers", &keep_integer_weights, true},
 };
 
 }  // namespace

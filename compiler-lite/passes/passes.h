@@ -47,7 +47,11 @@ Result<int> fuse_pad(Graph& graph);
 Result<int> fuse_residual(Graph& graph);
 // Fuses the activation after a Conv, ConvTranspose, Dense or Binary into it.
 Result<int> fuse_activation(Graph& graph);
+// Fuses the multiplication by scales and the addition of a bias into products of integers.
+Result<int> fuse_scales(Graph& graph);
 // Converts operators between Dequantize and Quantize to integer arithmetic, for tensors with scales.
 Result<int> fuse_qdq(Graph& graph);
+// Stores weights of Dense layers that were dequantized as the integers that they were.
+Result<int> keep_integer_weights(Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -21,6 +21,6 @@ std::span<const ExportRule> movement_export_rules();       // Concat, Slice, Tra
 std::span<const ExportRule> resampling_export_rules();     // Pad, Resize
 std::span<const ExportRule> selection_export_rules();      // TopK, Scatter, NonMaxSuppression
 std::span<const ExportRule> recurrent_export_rules();      // Recurrent
-std::span<const ExportRule> quantization_export_rules();   // Quantize, Dequantize, Requantize
+std::span<const ExportRule> quantization_export_rules();   // Quantize, Dequantize, MatMulInteger, ...
 
 }  // namespace nestrt::compiler

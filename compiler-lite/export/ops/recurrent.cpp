@@ -52,6 +52,8 @@ std::string biases(NodeWriter& node, int64_t columns, int64_t hidden) {
 
 Result<std::string> write_recurrent(NodeWriter& node) {
   const auto& op = node.attributes<ops::Recurrent>();
+  if (node.operand(1).type == DataType::kS8)
+    return node.unsupported("ONNX has no recurrent operator with integer weights; compile the model itself instead");
   const bool lstm = op.kind == RecurrentKind::kLstm;
   const int64_t hidden = node.operand(1).shape[0], columns = node.operand(1).shape[1];
   const std::string state = node.write("Unsqueeze", {node.write("Transpose", {node.real(1)}), node.constant({0})});

@@ -13,7 +13,10 @@ Result<std::string> write_pad(NodeWriter& node) {
   pads.insert(pads.end(), op.end.begin(), op.end.end());
   std::vector<std::string> inputs = {node.real(0), node.constant(pads)};
   const DataType type = node.operand(0).quantization ? DataType::kF32 : node.operand(0).type;
-  if (op.value != 0) inputs.push_back(node.scalar(type, op.value));
+  if (node.has_input(1))
+    inputs.push_back(node.real(1));
+  else if (op.value != 0)
+    inputs.push_back(node.scalar(type, op.value));
   return node.write("Pad", std::move(inputs), {{"mode", onnx_name(kPadModes, op.mode)}});
 }
 

@@ -23,26 +23,37 @@ struct OnnxTensor {
   DataType type = DataType::kF32;
   Shape shape;
   std::shared_ptr<const Bytes> elements;
+  std::optional<IntegerRange> stated_range = std::nullopt;  // of the type in the file, if `type` is wider
 };
 
 // An attribute type that no supported operator uses (list of tensors, list of subgraphs, type).
 struct OnnxOpaque {};
 
+// The value of a parameter of the function that contains the node.
+struct OnnxReference {
+  std::string parameter;
+};
+
 struct OnnxGraph;
 
-using OnnxAttribute = std::variant<OnnxOpaque, int64_t, float, std::string, OnnxTensor, std::vector<int64_t>,
-                                   std::vector<float>, std::vector<std::string>, std::shared_ptr<const OnnxGraph>>;
+using OnnxAttribute =
+    std::variant<OnnxOpaque, int64_t, float, std::string, OnnxTensor, std::vector<int64_t>, std::vector<float>,
+                 std::vector<std::string>, std::shared_ptr<const OnnxGraph>, OnnxReference>;
 
 struct OnnxNode {
   std::string op_type;
   std::string domain;  // empty for ONNX's own operators
   std::string name;
+  std::string overload;             // which of several functions of this name the node calls
+  int64_t opset = 0;                // of ONNX operators, in nodes of a function; 0: the model's
   std::vector<std::string> inputs;  // empty string: absent optional input
   std::vector<std::string> outputs;
   std::map<std::string, OnnxAttribute> attributes;
 
   // Returns op_type, with the domain if that is not ONNX: "com.microsoft.QLinearAdd".
   std::string qualified_type() const { return (domain.empty() ? "" : domain + ".") + op_type; }
+  // Returns the key of OnnxModel::functions that the node calls if it exists.
+  std::string function_name() const { return qualified_type() + (overload.empty() ? "" : ":" + overload); }
   // Returns "node 'conv1' (Conv)". A node without a name is identified by its first output.
   std::string label() const;
 };
@@ -66,12 +77,21 @@ struct OnnxGraph {
   std::vector<OnnxNode> nodes;  // in file order
 };
 
+// A function that the model defines. Nodes call it like an operator.
+struct OnnxFunction {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::map<std::string, OnnxAttribute> defaults;  // of its parameters
+  std::vector<OnnxNode> nodes;
+  int64_t opset = 0;  // opset of ONNX operators in the nodes; 0 if not stated
+};
+
 struct OnnxModel : OnnxGraph {
-  int64_t file_bytes = 0;                 // without external data
-  int64_t opset = 0;                      // opset of ONNX operators; 0 if not stated
-  std::set<std::string> converted_types;  // float types of the file that became f32
-  std::vector<OnnxNode> subgraph_nodes;   // of all subgraphs: op_type, domain and name only
-  bool has_functions = false;             // functions defined by the model, which nodes call like operators
+  int64_t file_bytes = 0;                         // without external data
+  int64_t opset = 0;                              // opset of ONNX operators; 0 if not stated
+  std::set<std::string> converted_types;          // float types of the file that became f32
+  std::vector<OnnxNode> subgraph_nodes;           // of all subgraphs: op_type, domain and name only
+  std::map<std::string, OnnxFunction> functions;  // by OnnxNode::function_name()
 };
 
 // Decode a file, or its bytes. The bytes must not refer to external data.

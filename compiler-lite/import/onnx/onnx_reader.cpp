@@ -43,8 +43,8 @@ class Reader {
   Result<OnnxModel> read() {
     if (!proto_.has_graph()) return Status(Code::kInvalidModel, "not an ONNX model: it has no graph");
     read_opset();
-    model_.has_functions = proto_.functions_size() > 0;
     NESTRT_RETURN_IF_ERROR(check_outputs(proto_.graph()));
+    for (onnx::FunctionProto& function : *proto_.mutable_functions()) NESTRT_RETURN_IF_ERROR(read_function(function));
     NESTRT_RETURN_IF_ERROR(read_graph(*proto_.mutable_graph(), model_));
     return std::move(model_);
   }
@@ -61,10 +61,63 @@ class Reader {
     return ok_status();
   }
 
-  void read_opset() {
-    for (const auto& entry : proto_.opset_import()) {
-      if (normalized_domain(entry.domain()).empty()) model_.opset = std::max(model_.opset, entry.version());
+  void read_opset() { model_.opset = newest_opset(proto_.opset_import()); }
+
+  // Returns the opset of ONNX operators, or 0.
+  template <typename Imports>
+  static int64_t newest_opset(const Imports& imports) {
+    int64_t newest = 0;
+    for (const auto& entry : imports)
+      if (normalized_domain(entry.domain()).empty()) newest = std::max(newest, entry.version());
+    return newest;
+  }
+
+  // Fields of a newer ONNX than the library's.
+  static constexpr int kNodeOverload = 8, kFunctionDefaults = 11, kFunctionOverload = 13;
+
+  // Returns the strings or messages in a field that the library does not know.
+  static std::vector<std::string> unknown_fields(const google::protobuf::Message& message, int number) {
+    const google::protobuf::UnknownFieldSet& fields = message.GetReflection()->GetUnknownFields(message);
+    std::vector<std::string> found;
+    for (int i = 0; i < fields.field_count(); ++i) {
+      const google::protobuf::UnknownField& field = fields.field(i);
+      if (field.number() == number && field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+        found.push_back(field.length_delimited());
     }
+    return found;
+  }
+
+  static std::string unknown_string(const google::protobuf::Message& message, int number) {
+    const std::vector<std::string> found = unknown_fields(message, number);
+    return found.empty() ? std::string() : found.back();
+  }
+
+  Status read_function(onnx::FunctionProto& proto) {
+    OnnxNode call;
+    call.op_type = proto.name();
+    call.domain = normalized_domain(proto.domain());
+    call.overload = unknown_string(proto, kFunctionOverload);
+    OnnxFunction function;
+    function.inputs.assign(proto.input().begin(), proto.input().end());
+    function.outputs.assign(proto.output().begin(), proto.output().end());
+    function.opset = newest_opset(proto.opset_import());
+    NESTRT_RETURN_IF_ERROR(read_defaults(proto, function));
+    for (onnx::NodeProto& node : *proto.mutable_node())
+      NESTRT_RETURN_IF_ERROR(read_node(node, function.nodes.emplace_back()));
+    if (model_.functions.emplace(call.function_name(), std::move(function)).second) return ok_status();
+    return Status(Code::kInvalidModel, fmt::format("function '{}' is defined twice", call.function_name()));
+  }
+
+  Status read_defaults(const onnx::FunctionProto& proto, OnnxFunction& function) {
+    for (const std::string& bytes : unknown_fields(proto, kFunctionDefaults)) {
+      AttributeProto attribute;
+      if (!attribute.ParseFromString(bytes))
+        return Status(Code::kInvalidModel, fmt::format("function '{}' has an invalid attribute", proto.name()));
+      const Status status = read_attribute(attribute, &function.defaults[attribute.name()]);
+      if (!status.ok())
+        return status.with_context(fmt::format("function '{}', attribute '{}'", proto.name(), attribute.name()));
+    }
+    return ok_status();
   }
 
   // check_wire_limits() bounds the nesting depth.
@@ -162,12 +215,16 @@ class Reader {
     node.op_type = proto.op_type();
     node.domain = normalized_domain(proto.domain());
     node.name = proto.name();
+    node.overload = unknown_string(proto, kNodeOverload);
     node.outputs.assign(proto.output().begin(), proto.output().end());
     return node;
   }
 
   Status read_attribute(AttributeProto& proto, OnnxAttribute* value) {
-    if (!proto.ref_attr_name().empty()) return Status(Code::kInvalidModel, "refers to a function's parameter");
+    if (!proto.ref_attr_name().empty()) {
+      *value = OnnxReference{proto.ref_attr_name()};
+      return ok_status();
+    }
     switch (kind(proto)) {
       case AttributeProto::INT:
         *value = proto.i();

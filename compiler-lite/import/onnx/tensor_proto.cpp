@@ -181,7 +181,63 @@ Result<Bytes> decode_elements(const TensorProto& proto, ExternalFiles* files, si
   return convert_stored(proto.data_type(), std::move(stored), count);
 }
 
+// Types that this version of TensorProto may not name.
+constexpr int32_t kUint4 = 21, kInt4 = 22, kUint2 = 25, kInt2 = 26;
+
+// Returns the bytes of elements of fewer than 8 bits, or of 16, as the file stores them.
+Result<Bytes> stored_narrow(const TensorProto& proto, ExternalFiles* files, int bits, size_t count) {
+  const size_t bytes = (count * static_cast<size_t>(bits) + 7) / 8;
+  if (proto.data_location() == TensorProto::EXTERNAL) return stored_outside(proto, files, static_cast<int64_t>(bytes));
+  if (!proto.has_raw_data())
+    return bits == 16 ? from_list<uint16_t>(proto, proto.int32_data(), count)
+                      : from_list<uint8_t>(proto, proto.int32_data(), bytes);
+  const std::string& raw = proto.raw_data();
+  if (raw.size() != bytes)
+    return invalid(proto, fmt::format("raw_data has {} bytes, expected {} for its shape and type", raw.size(), bytes));
+  const auto* const first = reinterpret_cast<const std::byte*>(raw.data());
+  return Bytes(first, first + bytes);
+}
+
+// Returns element `index`. The first of several elements in a byte is in its lowest bits.
+int32_t narrow_element(const Bytes& stored, const NarrowType& narrow, size_t index) {
+  const size_t bit = index * static_cast<size_t>(narrow.bits), at = bit / 8;
+  auto value = static_cast<int32_t>(stored[at]);
+  if (narrow.bits == 16) value |= static_cast<int32_t>(stored[at + 1]) << 8;
+  value = value >> (bit % 8) & ((1 << narrow.bits) - 1);
+  return value > narrow.high() ? value - (1 << narrow.bits) : value;
+}
+
+Result<Bytes> decode_narrow(const TensorProto& proto, ExternalFiles* files, const NarrowType& narrow, size_t count) {
+  NESTRT_ASSIGN_OR_RETURN(const Bytes stored, stored_narrow(proto, files, narrow.bits, count));
+  const size_t size = size_bytes(narrow.type);
+  Bytes elements(count * size);
+  for (size_t i = 0; i < count; ++i) {
+    const int32_t element = narrow_element(stored, narrow, i);
+    std::memcpy(elements.data() + i * size, &element, size);  // little-endian
+  }
+  return elements;
+}
+
 }  // namespace
+
+std::optional<NarrowType> narrow_type(int32_t onnx_type) {
+  switch (onnx_type) {
+    case TensorProto::UINT16:
+      return NarrowType{DataType::kS32, 16, false};
+    case TensorProto::INT16:
+      return NarrowType{DataType::kS32, 16, true};
+    case kUint4:
+      return NarrowType{DataType::kU8, 4, false};
+    case kInt4:
+      return NarrowType{DataType::kS8, 4, true};
+    case kUint2:
+      return NarrowType{DataType::kU8, 2, false};
+    case kInt2:
+      return NarrowType{DataType::kS8, 2, true};
+    default:
+      return std::nullopt;
+  }
+}
 
 std::optional<DataType> converted_type(int32_t onnx_type) {
   switch (onnx_type) {
@@ -206,6 +262,8 @@ std::optional<DataType> converted_type(int32_t onnx_type) {
 }
 
 std::string onnx_type_name(int32_t onnx_type) {
+  if (const auto narrow = narrow_type(onnx_type))
+    return fmt::format("{}int{}", narrow->is_signed ? "" : "u", narrow->bits);
   if (!TensorProto::DataType_IsValid(onnx_type)) return fmt::format("unknown type {}", onnx_type);
   std::string name = TensorProto::DataType_Name(static_cast<TensorProto::DataType>(onnx_type));
   for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
@@ -213,10 +271,11 @@ std::string onnx_type_name(int32_t onnx_type) {
 }
 
 Result<OnnxTensor> decode_tensor(const TensorProto& proto, ExternalFiles* files, const ImportLimits& limits) {
-  const std::optional<DataType> type = converted_type(proto.data_type());
+  const std::optional<NarrowType> narrow = narrow_type(proto.data_type());
+  const std::optional<DataType> type = narrow ? narrow->type : converted_type(proto.data_type());
   if (!type) {
     return Status(Code::kUnsupported, fmt::format("tensor '{}': elements of {} are not supported; supported: float, "
-                                                  "float16, double, int8, uint8, int32, int64, bool",
+                                                  "float16, double, int2 to int64, uint2 to uint16, bool",
                                                   proto.name(), onnx_type_name(proto.data_type())));
   }
   if (proto.has_segment())
@@ -224,10 +283,14 @@ Result<OnnxTensor> decode_tensor(const TensorProto& proto, ExternalFiles* files,
   OnnxTensor tensor;
   tensor.name = proto.name();
   tensor.type = *type;
-  NESTRT_ASSIGN_OR_RETURN(tensor.shape,
-                          decode_shape(proto, std::max(stored_bytes(proto.data_type()), size_bytes(*type)), limits));
+  NESTRT_ASSIGN_OR_RETURN(
+      tensor.shape,
+      decode_shape(proto, narrow ? size_bytes(*type) : std::max(stored_bytes(proto.data_type()), size_bytes(*type)),
+                   limits));
   const size_t count = static_cast<size_t>(tensor.shape.num_elements());
-  NESTRT_ASSIGN_OR_RETURN(Bytes elements, decode_elements(proto, files, count));
+  if (narrow) tensor.stated_range = IntegerRange{narrow->low(), narrow->high()};
+  NESTRT_ASSIGN_OR_RETURN(Bytes elements,
+                          narrow ? decode_narrow(proto, files, *narrow, count) : decode_elements(proto, files, count));
   tensor.elements = std::make_shared<const Bytes>(std::move(elements));
   return tensor;
 }

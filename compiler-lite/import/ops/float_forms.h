@@ -16,6 +16,9 @@ Result<ValueId> matrix_product(NodeContext& node, ValueId a, ValueId b);
 // Returns alpha * a b + c of Gemm. `c` may be kNoValue. Requires: `a` and `b` already transposed as the node requests.
 Result<ValueId> gemm(NodeContext& node, ValueId a, ValueId b, ValueId c, float alpha);
 
+// Reads inputs and attributes of a Gemm and returns its result.
+Result<ValueId> read_gemm(NodeContext& node);
+
 // Returns the matrix `id`, transposed if `transposed`. Errors: kInvalidModel if `id` is not a matrix.
 Result<ValueId> matrix_operand(NodeContext& node, ValueId id, bool transposed);
 

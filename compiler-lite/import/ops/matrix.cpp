@@ -42,20 +42,7 @@ Result<ValueId> scaled_product(NodeContext& node, ValueId a, ValueId b, float al
   return scaled(node, product, alpha);
 }
 
-Status import_gemm(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(ValueId a, node.input(0));
-  NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
-  node.ignore("broadcast");  // exists before opset 7
-  NESTRT_ASSIGN_OR_RETURN(a, matrix_operand(node, a, node.flag("transA", false)));
-  NESTRT_ASSIGN_OR_RETURN(b, matrix_operand(node, b, node.flag("transB", false)));
-  const float alpha = node.attribute("alpha", 1.0f);
-  const float beta = node.attribute("beta", 1.0f);
-  ValueId c = node.optional_input(2);
-  if (c != kNoValue) {
-    NESTRT_ASSIGN_OR_RETURN(c, scaled(node, c, beta));
-  }
-  return node.set_output(gemm(node, a, b, c, alpha));
-}
+Status import_gemm(NodeContext& node) { return node.set_output(read_gemm(node)); }
 
 Status import_mat_mul(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
@@ -69,6 +56,21 @@ constexpr ImportRule kRules[] = {
 };
 
 }  // namespace
+
+Result<ValueId> read_gemm(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId a, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
+  node.ignore("broadcast");  // exists before opset 7
+  NESTRT_ASSIGN_OR_RETURN(a, matrix_operand(node, a, node.flag("transA", false)));
+  NESTRT_ASSIGN_OR_RETURN(b, matrix_operand(node, b, node.flag("transB", false)));
+  const float alpha = node.attribute("alpha", 1.0f);
+  const float beta = node.attribute("beta", 1.0f);
+  ValueId c = node.optional_input(2);
+  if (c != kNoValue) {
+    NESTRT_ASSIGN_OR_RETURN(c, scaled(node, c, beta));
+  }
+  return gemm(node, a, b, c, alpha);
+}
 
 Result<ValueId> matrix_operand(NodeContext& node, ValueId id, bool transposed) {
   if (node.shape(id).rank() != 2) return node.invalid("A and B must be matrices");

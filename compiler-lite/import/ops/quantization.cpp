@@ -12,6 +12,7 @@
 #include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/float_forms.h"
+#include "compiler-lite/import/ops/quantized/narrow_integers.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -83,12 +84,16 @@ Result<ValueId> dequantized(NodeContext& node, size_t input, const Parameters& w
 }
 
 // `type`: type of the result if the node has no zero point.
-Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where, DataType type) {
-  if (node.has_input(where.zero_point)) type = node.type(node.optional_input(where.zero_point));
-  if (!is_byte(type))
-    return node.unsupported(fmt::format("result type {} is not supported; supported: int8, uint8", name(type)));
-  NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_quantization(node, where, type, node.shape(x)));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = type}, {x}, quantization));
+Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where, StatedType type) {
+  if (node.has_input(where.zero_point)) type = stated_type(node.value(node.optional_input(where.zero_point)));
+  if (!is_byte(type.type) && !type.range)
+    return node.unsupported(
+        fmt::format("result type {} is not supported; supported: int8, uint8, and their variants of 2, 4 and 16 bits",
+                    name(type.type)));
+  NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization,
+                          read_quantization(node, where, type.type, node.shape(x)));
+  if (type.range) return quantized_in_range(node, x, quantization, type);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = type.type}, {x}, quantization));
   return node.reinterpret(integers, {});
 }
 
@@ -97,7 +102,6 @@ constexpr Parameters kFirst{1, 2}, kUnaryOutput{3, 4};
 
 Result<int> stated_axis(NodeContext& node) {
   node.ignore("saturate");  // concerns float8 only
-  if (node.attribute("block_size", int64_t{0}) != 0) return node.unsupported("scales by block are not supported");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int64_t stated = node.attribute("axis", int64_t{1});
   const bool several = node.has_input(1) && node.shape(node.optional_input(1)).num_elements() > 1;
@@ -111,14 +115,19 @@ Status import_quantize(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));  // QuantizeLinear also accepts int32
   const auto stated = static_cast<int32_t>(node.attribute("output_dtype", int64_t{0}));
-  const std::optional<DataType> type = stated == 0 ? DataType::kU8 : converted_type(stated);
+  const std::optional<StatedType> type = stated == 0 ? StatedType{DataType::kU8, {}} : stated_type(stated);
   if (!type) return node.unsupported(fmt::format("results of type {} are not supported", onnx_type_name(stated)));
+  node.ignore("precision");  // of the division; float32 is the most precise
+  if (node.attribute("block_size", int64_t{0}) != 0)
+    return node.unsupported("quantization by blocks at run time is not supported");
   return node.set_output(quantized(node, x, {1, 2, axis}, *type));
 }
 
 Status import_dequantize(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(const int axis, stated_axis(node));
   node.ignore("output_dtype");
+  if (const int64_t block = node.attribute("block_size", int64_t{0}); block != 0)
+    return node.set_output(dequantized_blocks(node, block, node.attribute("axis", int64_t{1})));
+  NESTRT_ASSIGN_OR_RETURN(const int axis, stated_axis(node));
   return node.set_output(dequantized(node, 0, {1, 2, axis}));
 }
 
@@ -158,7 +167,7 @@ Status import_qlinear_conv(NodeContext& node) {
   }
   NESTRT_ASSIGN_OR_RETURN(ops::Conv conv, read_conv(node, node.shape(x), node.shape(weights)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(conv), std::move(operands)));
-  return node.set_output(quantized(node, y, {6, 7}, node.type(node.optional_input(0))));
+  return node.set_output(quantized(node, y, {6, 7}, stated_type(node.value(node.optional_input(0)))));
 }
 
 Status import_qlinear_mat_mul(NodeContext& node) {
@@ -169,7 +178,7 @@ Status import_qlinear_mat_mul(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, dequantized(node, 0, {1, 2, rows}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, dequantized(node, 3, {4, 5, columns}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, matrix_product(node, a, b));
-  return node.set_output(quantized(node, y, {6, 7}, node.type(a_integers)));
+  return node.set_output(quantized(node, y, {6, 7}, stated_type(node.value(a_integers))));
 }
 
 // B of a QGemm. Alpha is multiplied into the scales of B, so the product stays a product of integers. The scale of C is
@@ -220,7 +229,7 @@ Status import_qgemm(NodeContext& node) {
   if (node.has_input(7) != node.has_input(8))
     return node.unsupported("the output's scale and zero point must both be present");
   if (!node.has_input(7)) return node.set_output(0, y);
-  return node.set_output(quantized(node, y, {7, 8}, node.type(node.optional_input(0))));
+  return node.set_output(quantized(node, y, {7, 8}, stated_type(node.value(node.optional_input(0)))));
 }
 
 template <ops::BinaryKind kKind>
@@ -228,12 +237,12 @@ Status import_qlinear_binary(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, dequantized(node, 0, {1, 2}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, dequantized(node, 3, {4, 5}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.binary(kKind, a, b));
-  return node.set_output(quantized(node, y, {6, 7}, node.type(node.optional_input(0))));
+  return node.set_output(quantized(node, y, {6, 7}, stated_type(node.value(node.optional_input(0)))));
 }
 
 Status finish_unary(NodeContext& node, Result<ValueId> y) {
   if (!y) return y.error();
-  return node.set_output(quantized(node, *y, kUnaryOutput, node.type(node.optional_input(0))));
+  return node.set_output(quantized(node, *y, kUnaryOutput, stated_type(node.value(node.optional_input(0)))));
 }
 
 Status import_qlinear_softmax(NodeContext& node) {
@@ -255,7 +264,7 @@ Status import_qlinear_where(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, dequantized(node, 1, {2, 3}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, dequantized(node, 4, {5, 6}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId selected, node.add(ops::Select(), {condition, x, y}));
-  return node.set_output(quantized(node, selected, {7, 8}, node.type(node.optional_input(1))));
+  return node.set_output(quantized(node, selected, {7, 8}, stated_type(node.value(node.optional_input(1)))));
 }
 
 template <bool kGlobal>
@@ -291,7 +300,7 @@ Status import_qlinear_concat(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const int64_t axis, node.required_int("axis"));
   NESTRT_ASSIGN_OR_RETURN(concat.axis, node.axis(axis, node.shape(parts[0]).rank()));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(concat), std::move(parts)));
-  return node.set_output(quantized(node, y, {0, 1}, node.type(node.optional_input(2))));
+  return node.set_output(quantized(node, y, {0, 1}, stated_type(node.value(node.optional_input(2)))));
 }
 
 constexpr ImportRule kRules[] = {

@@ -8,6 +8,7 @@
 #include "compiler-lite/import/node_context.h"
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/float_forms.h"
+#include "compiler-lite/import/ops/quantized/integer_forms.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -36,7 +37,9 @@ struct Layer {
   int64_t directions = 1, gates = 1, hidden = 0, inputs = 0, steps = 0, batch = 0;
   int64_t padding = 0;  // steps after `steps`, whose states are 0
   bool reverse = false, batch_first = false, linear_before_reset = false;
-  ValueId x = kNoValue;  // [steps, batch, inputs]
+  bool is_quantized = false;  // W and R are transposed integers with scales and zero points
+  ValueId x = kNoValue;       // [steps, batch, inputs]
+  std::vector<ValueId> quantized_x;
 };
 
 // Swaps axes 0 and 1 if the batch is the first axis of the model.
@@ -52,8 +55,11 @@ Status expect_shape(const NodeContext& node, size_t input, const Shape& shape, s
 
 Status check_shapes(const NodeContext& node, const Layer& l) {
   const int64_t columns = l.gates * l.hidden;
-  NESTRT_RETURN_IF_ERROR(expect_shape(node, 1, {l.directions, columns, l.inputs}, "W"));
-  NESTRT_RETURN_IF_ERROR(expect_shape(node, 2, {l.directions, columns, l.hidden}, "R"));
+  const auto matrix = [&](int64_t rows) {
+    return l.is_quantized ? Shape{l.directions, rows, columns} : Shape{l.directions, columns, rows};
+  };
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 1, matrix(l.inputs), "W"));
+  NESTRT_RETURN_IF_ERROR(expect_shape(node, 2, matrix(l.hidden), "R"));
   NESTRT_RETURN_IF_ERROR(expect_shape(node, 3, {l.directions, 2 * columns}, "B"));
   const Shape state = l.batch_first ? Shape{l.batch, l.directions, l.hidden} : Shape{l.directions, l.batch, l.hidden};
   NESTRT_RETURN_IF_ERROR(expect_shape(node, 5, state, "the initial state"));
@@ -80,9 +86,10 @@ Status take_lengths(NodeContext& node, Layer& layer) {
   return ok_status();
 }
 
-Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
+Result<Layer> read_layer(NodeContext& node, RecurrentKind kind, bool is_quantized) {
   Layer layer;
   layer.kind = kind;
+  layer.is_quantized = is_quantized;
   layer.gates = num_gates(kind);
   const std::string direction = node.attribute("direction", "forward");
   if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
@@ -100,11 +107,14 @@ Result<Layer> read_layer(NodeContext& node, RecurrentKind kind) {
   layer.steps = shape[0];
   layer.batch = shape[1];
   layer.inputs = shape[2];
-  layer.hidden = node.attribute("hidden_size", node.shape(weights)[2]);
-  if (layer.hidden != node.shape(weights)[2]) return node.invalid("hidden_size differs from the width of R");
+  const int64_t width = node.shape(weights)[is_quantized ? 1 : 2];
+  layer.hidden = node.attribute("hidden_size", width);
+  if (layer.hidden != width) return node.invalid("hidden_size differs from the width of R");
   if (layer.steps == 0) return node.unsupported("the sequence is empty");
   NESTRT_RETURN_IF_ERROR(check_shapes(node, layer));
   NESTRT_RETURN_IF_ERROR(take_lengths(node, layer));
+  if (!is_quantized) return layer;
+  NESTRT_ASSIGN_OR_RETURN(layer.quantized_x, dynamic_quantized(node, layer.x));
   return layer;
 }
 
@@ -176,6 +186,57 @@ Result<ValueId> first_of(NodeContext& node, const Layer& layer, size_t input, in
   return rows_of(node, states, direction, 0, layer.batch);
 }
 
+// Returns one value, or a vector of one per column, of a direction; kNoValue if the input is absent.
+Result<ValueId> parameter_of(NodeContext& node, const Layer& l, size_t input, int64_t direction) {
+  if (!node.has_input(input)) return kNoValue;
+  const ValueId stated = node.optional_input(input);
+  const int64_t count = node.shape(stated).num_elements(), columns = l.gates * l.hidden;
+  if (count != l.directions && count != l.directions * columns)
+    return node.invalid(fmt::format("a scale or zero point has shape {}, expected {} or {} values",
+                                    node.shape(stated).to_string(), l.directions, l.directions * columns));
+  const int64_t each = count / l.directions;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.reshape(stated, {l.directions, each}));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId own, node.slice(rows, {direction, 0}, {1, 1}, {1, each}));
+  return node.reshape(own, {each});
+}
+
+struct QuantizedMatrix {
+  ValueId elements, scale, zero_point;
+};
+
+// Returns the integers of W (input 1) or R (input 2) of a direction with their parameters.
+Result<QuantizedMatrix> quantized_matrix(NodeContext& node, const Layer& l, size_t input, int64_t direction) {
+  const size_t scale_input = 6 + 2 * input;  // 8 for W, 10 for R; the zero point follows
+  const int64_t rows = input == 1 ? l.inputs : l.hidden;
+  NESTRT_RETURN_IF_ERROR(node.input(scale_input).error());
+  NESTRT_ASSIGN_OR_RETURN(const ValueId elements, rows_of(node, node.optional_input(input), direction, 0, rows));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, parameter_of(node, l, scale_input, direction));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId zero, parameter_of(node, l, scale_input + 1, direction));
+  NESTRT_ASSIGN_OR_RETURN(const IntegerWeights weights, signed_weights(node, {elements, zero}));
+  return QuantizedMatrix{weights.elements, scale, weights.zero_point};
+}
+
+// Returns the inputs' part of all gates, without biases.
+Result<ValueId> multiply_inputs(NodeContext& node, const Layer& l, int64_t direction) {
+  if (l.is_quantized) {
+    NESTRT_ASSIGN_OR_RETURN(const QuantizedMatrix w, quantized_matrix(node, l, 1, direction));
+    return node.add(ops::MatMulInteger(),
+                    {l.quantized_x[0], w.elements, l.quantized_x[2], w.zero_point, l.quantized_x[1], w.scale});
+  }
+  NESTRT_ASSIGN_OR_RETURN(ValueId weights, rows_of(node, node.optional_input(1), direction, 0, l.gates * l.hidden));
+  NESTRT_ASSIGN_OR_RETURN(weights, node.transpose(weights, {1, 0}));
+  return matrix_product(node, l.x, weights);
+}
+
+// Returns the weights of the state as input 1 of a Recurrent.
+Result<QuantizedMatrix> recurrence_of(NodeContext& node, const Layer& l, int64_t direction) {
+  if (l.is_quantized) return quantized_matrix(node, l, 2, direction);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId weights,
+                          rows_of(node, node.optional_input(2), direction, 0, l.gates * l.hidden));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId transposed, node.transpose(weights, {1, 0}));
+  return QuantizedMatrix{transposed, kNoValue, kNoValue};
+}
+
 // Returns the states of one direction, [steps, batch, hidden]. LSTM appends the last cell.
 Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t direction) {
   ops::Recurrent op;
@@ -185,19 +246,15 @@ Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t directi
   op.input_forget = l.kind == RecurrentKind::kLstm && node.flag("input_forget", false);
   op.clip = node.attribute("clip", 0.0f);
   NESTRT_RETURN_IF_ERROR(set_activations(node, l, direction, op));
-  const int64_t columns = l.gates * l.hidden;
-  NESTRT_ASSIGN_OR_RETURN(ValueId weights, rows_of(node, node.optional_input(1), direction, 0, columns));
-  NESTRT_ASSIGN_OR_RETURN(weights, node.transpose(weights, {1, 0}));
-  NESTRT_ASSIGN_OR_RETURN(ValueId x, matrix_product(node, l.x, weights));
+  NESTRT_ASSIGN_OR_RETURN(ValueId x, multiply_inputs(node, l, direction));
   ValueId bias = kNoValue, kept = kNoValue;
   NESTRT_RETURN_IF_ERROR(read_biases(node, l, direction, bias, kept));
   if (bias != kNoValue) {
     NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kAdd, x, bias));
   }
-  NESTRT_ASSIGN_OR_RETURN(ValueId recurrence, rows_of(node, node.optional_input(2), direction, 0, columns));
-  NESTRT_ASSIGN_OR_RETURN(recurrence, node.transpose(recurrence, {1, 0}));
+  NESTRT_ASSIGN_OR_RETURN(const QuantizedMatrix recurrence, recurrence_of(node, l, direction));
   NESTRT_ASSIGN_OR_RETURN(const ValueId state, first_of(node, l, 5, direction));
-  std::vector<ValueId> operands = {x, recurrence, kept, state};
+  std::vector<ValueId> operands = {x, recurrence.elements, kept, state};
   if (l.kind == RecurrentKind::kLstm) {
     NESTRT_ASSIGN_OR_RETURN(const ValueId cell, first_of(node, l, 6, direction));
     operands.push_back(cell);
@@ -205,6 +262,11 @@ Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t directi
     if (node.has_input(7)) {
       NESTRT_ASSIGN_OR_RETURN(operands.back(), rows_of(node, node.optional_input(7), direction, 0, 3 * l.hidden));
     }
+  }
+  if (recurrence.scale != kNoValue) {
+    operands.resize(6, kNoValue);
+    operands.push_back(recurrence.scale);
+    operands.push_back(recurrence.zero_point);
   }
   while (operands.back() == kNoValue) operands.pop_back();
   return node.add(op, std::move(operands));
@@ -236,10 +298,10 @@ Status set_states(NodeContext& node, const Layer& l, size_t output, const std::v
   return node.set_output(output, all);
 }
 
-template <RecurrentKind kind>
+template <RecurrentKind kind, bool kQuantized = false>
 Status import_recurrent(NodeContext& node) {
   node.ignore("output_sequence");  // exists before opset 7
-  NESTRT_ASSIGN_OR_RETURN(const Layer layer, read_layer(node, kind));
+  NESTRT_ASSIGN_OR_RETURN(const Layer layer, read_layer(node, kind, kQuantized));
   std::vector<ValueId> all, last, cells;
   for (int64_t direction = 0; direction < layer.directions; ++direction) {
     NESTRT_ASSIGN_OR_RETURN(const ValueId states, run_direction(node, layer, direction));
@@ -261,6 +323,7 @@ constexpr ImportRule kRules[] = {
     {"GRU", import_recurrent<RecurrentKind::kGru>, 7},
     {"LSTM", import_recurrent<RecurrentKind::kLstm>, 7},
     {"RNN", import_recurrent<RecurrentKind::kPlain>, 7},
+    {"com.microsoft.DynamicQuantizeLSTM", import_recurrent<RecurrentKind::kLstm, true>, 0},
 };
 
 }  // namespace

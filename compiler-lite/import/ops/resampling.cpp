@@ -13,7 +13,13 @@ namespace {
 
 // --- Pad ------------------------------------------------------------------------------------------------------------
 
-Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vector<int>& axes, float value) {
+// The value of the padding: an attribute if a float represents it exactly, otherwise an operand.
+struct PadValue {
+  float number = 0;
+  ValueId operand = kNoValue;
+};
+
+Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vector<int>& axes, const PadValue& value) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   ops::Pad op;
   NESTRT_ASSIGN_OR_RETURN(op.mode, node.keyword("mode", kPadModes, "constant"));
@@ -30,9 +36,11 @@ Status pad(NodeContext& node, const std::vector<int64_t>& pads, const std::vecto
     op.begin[static_cast<size_t>(axes[i])] = pads[i];
     op.end[static_cast<size_t>(axes[i])] = pads[axes.size() + i];
   }
-  op.value = value;
+  op.value = value.number;
   if (std::all_of(pads.begin(), pads.end(), [](int64_t entry) { return entry == 0; })) return node.set_output(0, x);
-  return node.finish(std::move(op), {x});
+  std::vector<ValueId> operands = {x};
+  if (value.operand != kNoValue && op.mode == ops::PadMode::kConstant) operands.push_back(value.operand);
+  return node.finish(std::move(op), std::move(operands));
 }
 
 std::vector<int> all_axes(int rank) {
@@ -52,18 +60,33 @@ Result<std::vector<int>> ordered_axes(const NodeContext& node, const std::vector
 Status import_pad_attributes(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   return pad(node, node.attribute("pads", std::vector<int64_t>()), all_axes(node.shape(x).rank()),
-             node.attribute("value", 0.0f));
+             {node.attribute("value", 0.0f)});
+}
+
+// Reads constant_value, an input of the type of `x`.
+Result<PadValue> read_pad_value(NodeContext& node, ValueId x) {
+  PadValue value;
+  const ValueId stated = node.optional_input(2);
+  if (stated == kNoValue || node.shape(stated).num_elements() == 0) return value;
+  if (node.shape(stated).num_elements() != 1) return node.invalid("constant_value must be one number");
+  if (node.value(stated).is_constant()) {
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<float> number, node.constant_floats(2, "constant_value"));
+    value.number = number.front();
+    if (node.type(stated) == DataType::kF32) return value;
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> integer, node.constant_ints(2, "constant_value"));
+    const bool is_exact = std::abs(double{value.number}) < 0x1p62 && static_cast<int64_t>(value.number) == integer[0];
+    if (is_exact && std::abs(value.number) < 0x1p31f) return value;
+  }
+  value.number = 0;
+  if (node.type(stated) != node.type(x)) return node.invalid("constant_value must have the type of the input");
+  NESTRT_ASSIGN_OR_RETURN(value.operand, node.reshape(stated, {}));
+  return value;
 }
 
 Status import_pad_inputs(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, node.constant_ints(1, "pads"));
-  float value = 0;
-  if (node.has_input(2)) {
-    NESTRT_ASSIGN_OR_RETURN(const std::vector<float> stated, node.constant_floats(2, "constant_value"));
-    if (stated.size() > 1) return node.invalid("constant_value must be one number");
-    if (!stated.empty()) value = stated.front();
-  }
+  NESTRT_ASSIGN_OR_RETURN(const PadValue value, read_pad_value(node, x));
   std::vector<int> axes = all_axes(node.shape(x).rank());
   if (node.has_input(3)) {
     NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, node.constant_ints(3, "axes"));

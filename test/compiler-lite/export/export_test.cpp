@@ -249,6 +249,40 @@ TEST_CASE("Integers of a model are exported as integers with DequantizeLinear an
   require_same(read_back(back), *graph);
 }
 
+TEST_CASE("A constant may be an output and an operand") {
+  Graph graph;
+  const ValueId x = test::add_input(graph, "x", {2});
+  const ValueId c = graph.add_constant("c", std::vector<float>{1, 2}, {2});
+  const ValueId y = test::add(graph, test::binary_attributes(ops::BinaryKind::kAdd), {x, c}, "y");
+  for (const std::vector<ValueId>& outputs : {std::vector{y, c}, std::vector{c, y}}) {
+    graph.outputs = outputs;
+    const Graph back = read_back(written(graph));
+    std::mt19937 generator(1);
+    CHECK(test::difference(back, graph, generator) == 0);
+  }
+}
+
+TEST_CASE("The value of a Pad of integers is exported exactly") {
+  for (const int32_t value : {16777217, INT32_MAX, INT32_MIN, -5, 0}) {
+    test::ModelBuilder model;
+    model.input("x", {1}, test::onnx_type::kInt32);
+    model.constant("pads", std::vector<int64_t>{1, 0});
+    model.constant("value", {}, std::vector<int32_t>{value}, test::onnx_type::kInt32);
+    model.node("Pad", {"x", "pads", "value"}, {"y"});
+    model.output("y");
+    const auto graph = model.import();
+    INFO(graph.error().to_string());
+    REQUIRE(graph);
+    const onnx::ModelProto back = written(*graph);
+    require_same(read_back(back), *graph);
+    const onnx::NodeProto& pad = written_node(back, "Pad");
+    if (value == 0) continue;
+    int32_t stored = 0;
+    std::memcpy(&stored, initializer_of(back, pad.input(2)).raw_data().data(), sizeof stored);
+    CHECK(stored == value);
+  }
+}
+
 TEST_CASE("A constant that is not a multiple of its scale is exported unchanged") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {2});
