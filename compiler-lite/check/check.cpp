@@ -92,10 +92,10 @@ double absolute_of_quantized(const CheckOptions& options, const Plan& plan, size
 
 bool agrees(const CheckOptions& options, const OutputSummary& output) {
   const Difference& difference = output.difference;
-  if (output.gives_classes && options.min_agreement <= CheckOptions::kMinAgreement &&
+  if (output.has_class_scores && options.min_agreement <= CheckOptions::kMinAgreement &&
       difference.decibel() >= CheckOptions::kDecibelOfRows)
     return true;
-  if (output.gives_classes)
+  if (output.has_class_scores)
     return static_cast<double>(difference.rows_agreeing) >=
            options.min_agreement * static_cast<double>(difference.rows);
   if (output.gives_places)
@@ -109,7 +109,7 @@ bool agrees(const CheckOptions& options, const OutputSummary& output) {
 // them.
 bool agrees_except_roundings(const CheckOptions& options, const OutputSummary& output) {
   const Difference& difference = output.difference;
-  return difference.step > 0 && output.gives_classes && difference.decibel() >= CheckOptions::kDecibelOfScores &&
+  return difference.step > 0 && output.has_class_scores && difference.decibel() >= CheckOptions::kDecibelOfScores &&
          static_cast<double>(difference.rows_agreeing) >= options.min_agreement * static_cast<double>(difference.rows);
 }
 
@@ -122,7 +122,7 @@ void summarize(const CheckOptions& options, const Plan& plan, CheckReport& repor
   for (const TensorInfo& output : plan.outputs()) {
     OutputSummary& summary = report.summaries.emplace_back();
     summary.name = output.name;
-    summary.gives_classes = report.summaries.size() == 1 && tools::class_rows(plan, 0) > 0;
+    summary.has_class_scores = report.summaries.size() == 1 && tools::class_rows(plan, 0) > 0;
     for (const CheckedOutput& checked : report.outputs) {
       if (checked.name != output.name) continue;
       const int64_t actual = checked.difference.actual_top, expected = checked.difference.expected_top;

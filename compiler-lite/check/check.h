@@ -59,7 +59,7 @@ struct CheckedOutput {
 struct OutputSummary {
   std::string name;
   size_t runs = 0;
-  bool gives_classes = false;  // rows of class scores
+  bool has_class_scores = false;  // rows of class scores
   bool gives_places = false;   // integers without a scale: positions or classes
   double absolute = 0;         // differences up to this value are ignored
   Difference difference;       // the tops are those of the last run

@@ -15,7 +15,7 @@ namespace {
 
 using compiler::Graph;
 
-constexpr int32_t kUint16 = 4, kInt16 = 5, kUint4 = 21, kInt4 = 22;
+constexpr int32_t kUint16 = 4, kInt16 = 5, kTypeUint4 = 21, kTypeInt4 = 22;
 
 Graph packed_graph(const ModelBuilder& model) {
   auto graph = model.import();
@@ -116,16 +116,16 @@ TEST_CASE("MatMulNBits with wrong sizes is rejected") {
 }
 
 TEST_CASE("DequantizeLinear by blocks feeds a MatMul without becoming floats") {
-  for (const int32_t type : {kInt4, kUint4}) {
+  for (const int32_t type : {kTypeInt4, kTypeUint4}) {
     ModelBuilder model(21);
     model.input("x", {2, 4});
     // [4, 2]: 1, -2, 3, 4, 5, -6, 7, -8, or the same plus 8
     const std::vector<uint8_t> bytes =
-        type == kInt4 ? std::vector<uint8_t>{0xe1, 0x43, 0xa5, 0x87} : std::vector<uint8_t>{0x69, 0xcb, 0x2d, 0x0f};
+        type == kTypeInt4 ? std::vector<uint8_t>{0xe1, 0x43, 0xa5, 0x87} : std::vector<uint8_t>{0x69, 0xcb, 0x2d, 0x0f};
     add_raw(model, "w", {4, 2}, type, bytes);
     model.constant("scales", {2, 2}, std::vector<float>{1, 2, 10, 100});
     add_raw(model, "zeros", {2, 2}, type,
-            type == kInt4 ? std::vector<uint8_t>{0, 0} : std::vector<uint8_t>{0x88, 0x88});
+            type == kTypeInt4 ? std::vector<uint8_t>{0, 0} : std::vector<uint8_t>{0x88, 0x88});
     onnx::NodeProto& node = model.node("DequantizeLinear", {"w", "scales", "zeros"}, {"wf"});
     set_attribute(node, "block_size", int64_t{2});
     set_attribute(node, "axis", int64_t{0});
@@ -165,8 +165,8 @@ TEST_CASE("Quantization to 16 and 4 bits is exact") {
   } kCases[] = {
       {kUint16, 32768, {0.5f, -1, 32767 * 0.5f, -16384}},
       {kInt16, 0, {0.5f, -1, 32767 * 0.5f, -16384}},
-      {kUint4, 8, {0.5f, -1, 3.5f, -4}},
-      {kInt4, 0, {0.5f, -1, 3.5f, -4}},
+      {kTypeUint4, 8, {0.5f, -1, 3.5f, -4}},
+      {kTypeInt4, 0, {0.5f, -1, 3.5f, -4}},
   };
   for (const auto& [type, zero, expected] : kCases) {
     ModelBuilder model(21);

@@ -47,7 +47,7 @@ std::string describe(const HostTensor& tensor) {
 }
 
 // Returns "" if the tensors agree.
-std::string difference(const HostTensor& actual, const HostTensor& expected, double relative) {
+std::string describe_difference(const HostTensor& actual, const HostTensor& expected, double relative) {
   if (actual.type != expected.type || !(actual.shape == expected.shape)) {
     return describe(actual) + " instead of " + describe(expected);
   }
@@ -207,7 +207,7 @@ class Case {
     const double relative = tolerance();
     if (actual.size() != expected.size()) return Status(Code::kInternal, "wrong number of outputs");
     for (size_t i = 0; i < actual.size(); ++i) {
-      const std::string what = difference(actual[i], expected[i], relative);
+      const std::string what = describe_difference(actual[i], expected[i], relative);
       if (!what.empty()) return Status(Code::kInternal, "output " + std::to_string(i) + ": " + what);
     }
     return ok_status();
