@@ -133,7 +133,8 @@ const KernelVariant* KernelProgram::variant_of(uint32_t operator_index, const Se
   return kernels::operators().select(spec, kernels::current_instruction_set(), selected.kernel);
 }
 
-Status KernelProgram::add_parts(uint32_t branch, const Selected& selected, ChannelRange channels, SharedKernels& kernels) {
+Status KernelProgram::add_parts(uint32_t branch, const Selected& selected, ChannelRange channels,
+                                SharedKernels& kernels) {
   const plan::Branch& entry = plan_->tables().branches[branch];
   const uint32_t all = divisible_channels(plan_->tables(), entry), rows = divisible_rows(plan_->tables(), entry);
   for (const ChannelRows& part : rectangles_of(all, rows, channels))

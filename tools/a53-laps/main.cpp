@@ -172,7 +172,8 @@ class LapProfile {
     if (program != nullptr) return program.get();
     for (const plan::Program& candidate : plan_->tables().branches[branch].programs) {
       if (candidate.kind != plan::ProgramKind::kKernels) continue;
-      NESTRT_ASSIGN_OR_RETURN(program, drivers::KernelProgram::prepare({plan_, branch, &candidate, channels}, runner_, kernels_));
+      NESTRT_ASSIGN_OR_RETURN(
+          program, drivers::KernelProgram::prepare({plan_, branch, &candidate, channels}, runner_, kernels_));
       NESTRT_RETURN_IF_ERROR(memory_.reserve_scratch(*program));
       return program.get();
     }

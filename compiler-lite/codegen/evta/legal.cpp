@@ -11,7 +11,7 @@
 #include "compiler-lite/codegen/evta/layer/conv.h"
 #include "compiler-lite/codegen/evta/layer/max_pool.h"
 #include "compiler-lite/graph/bound_operator.h"
-#include "compiler-lite/passes/power_of_two.h"
+#include "compiler-lite/passes/integers/power_of_two.h"
 #include "compiler-lite/passes/product.h"
 #include "kernels/common/math/activation.h"
 #include "kernels/common/quantization/s8_operands.h"

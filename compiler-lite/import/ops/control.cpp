@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// If, Loop and Scan. Replaces the node with its subgraph, once per execution. The lengths of loops must be constants. An
-// If whose condition is computed at run time computes both branches and selects.
+// If, Loop and Scan. Replaces the node with its subgraph, once per execution. The lengths of loops must be constants.
+// An If whose condition is computed at run time computes both branches and selects.
 #include <fmt/core.h>
 
 #include <algorithm>

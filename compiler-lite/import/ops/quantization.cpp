@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized operators. Each becomes Dequantize, the float operator and Quantize. passes/fuse_qdq.cpp replaces the
+// Quantized operators. Each becomes Dequantize, the float operator and Quantize. passes/integers/fuse_qdq.cpp replaces the
 // patterns that can compute with integers; the rest stays correct as float operators.
 //
 // Scales and zero points belong to the tensors that Quantize writes and Dequantize reads. All other operators of the

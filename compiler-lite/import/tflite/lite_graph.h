@@ -7,7 +7,7 @@
 // that exists, so that Transposes remain only at the inputs and outputs and where an operator depends on the order.
 //
 // Tensors of int8 and uint8 with a scale are stored as integers with their quantization. real() returns them as f32
-// after a Dequantize; define() adds the Quantize. passes/fuse_qdq.cpp makes integer operators of both.
+// after a Dequantize; define() adds the Quantize. passes/integers/fuse_qdq.cpp makes integer operators of both.
 #pragma once
 
 #include <array>

@@ -173,7 +173,7 @@ TEST_CASE("Pipes as arrays, images and lists are rejected without waiting") {
 TEST_CASE("Images are rejected for plans without a single image input") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("relu.nest", relu_plan().build().bytes());
-  plans.check_refused({"run", plan, "--image", NESTRT_SOURCE_DIR "/examples/images/cat.png"}, "does not accept images");
+  plans.check_refused({"run", plan, "--image", NESTRT_SOURCE_DIR "/examples/images/cat.png"}, "requires a batch of 1");
   PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 4, 4}), z = builder.input("z", {1, 3, 4, 4});
   builder.op("sum", binary(ops::BinaryKind::kAdd), {x, z}, {builder.output("y", {1, 3, 4, 4})});

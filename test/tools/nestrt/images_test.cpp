@@ -113,7 +113,7 @@ TEST_CASE("nestrt warns if neither the plan nor an option states the preprocessi
   CHECK_THAT(unlikely.text, Contains("--mean is at most 1") && Contains("--scale is more than 1"));
 }
 
-TEST_CASE("--log-level and NESTRT_LOG_LEVEL set the lowest level of messages") {
+TEST_CASE("NESTRT_LOG_LEVEL and --log-level set the lowest level of messages") {
   const ImageWorkshop workshop;
   const std::vector<std::string> arguments = {workshop.classes(), "--image", kCat};
   const auto with_level = [&](const std::string& level) {

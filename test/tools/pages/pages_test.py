@@ -64,7 +64,7 @@ class Pages(unittest.TestCase):
 
     def test_explain_shows_which_operators_a_unit_supports(self):
         self.page("nestc", "explain", self.plan)
-        self.assertEqual(self.kinds(), ["graph", "table"])
+        self.assertEqual(self.kinds(), ["table", "graph", "table"])
         self.assertIn("has a program", self.browser.run("return document.querySelector('.legend').textContent"))
 
     def test_simulate_shows_the_schedule_on_its_units(self):

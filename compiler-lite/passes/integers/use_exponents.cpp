@@ -12,8 +12,8 @@
 #include <unordered_map>
 
 #include "compiler-lite/graph/rounding.h"
+#include "compiler-lite/passes/integers/power_of_two.h"
 #include "compiler-lite/passes/passes.h"
-#include "compiler-lite/passes/power_of_two.h"
 #include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
 

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
+#include "compiler-lite/passes/integers/power_of_two.h"
 #include "compiler-lite/passes/passes.h"
-#include "compiler-lite/passes/power_of_two.h"
 #include "compiler-lite/passes/rewrite.h"
 #include "kernels/common/quantization/s8_arithmetic.h"
 #include "nestrt/shape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler-lite/passes/integer_products.h"
+#include "compiler-lite/passes/integers/integer_products.h"
 
 #include <algorithm>
 #include <cmath>

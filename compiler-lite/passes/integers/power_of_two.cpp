@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler-lite/passes/power_of_two.h"
+#include "compiler-lite/passes/integers/power_of_two.h"
 
 #include <algorithm>
 #include <cmath>

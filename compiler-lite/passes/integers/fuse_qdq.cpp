@@ -19,7 +19,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "compiler-lite/passes/integer_products.h"
+#include "compiler-lite/passes/integers/integer_products.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
