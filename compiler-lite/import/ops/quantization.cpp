@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized operators. Each becomes Dequantize, the float operator and Quantize. passes/integers/fuse_qdq.cpp replaces the
-// patterns that can compute with integers; the rest stays correct as float operators.
+// Quantized operators. Each becomes Dequantize, the float operator and Quantize. passes/integers/fuse_qdq.cpp replaces
+// the patterns that can compute with integers; the rest stays correct as float operators.
 //
 // Scales and zero points belong to the tensors that Quantize writes and Dequantize reads. All other operators of the
 // model see plain integers through Reshapes, which disappear if nothing observes them.
