@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <ranges>
 #include <vector>
 
 #include "compiler-lite/passes/rewrite.h"
@@ -102,14 +101,15 @@ Result<int> recognise_composed_activations(Graph& graph) {
   Univariate::Order order;
   for (size_t i = 0; i < nodes.size(); ++i) order.emplace(nodes[i], i);
   int changes = 0;
-  for (Node* node : nodes | std::views::reverse) {
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+    Node* const node = *at;
     if (!is_used(graph, *node)) continue;
     const std::vector<Univariate> functions = Univariate::all_ending_in(graph, *node, order);
-    for (const Univariate& function : functions | std::views::reverse) {
-      const auto activation = known_activation(function);
+    for (auto function = functions.rbegin(); function != functions.rend(); ++function) {
+      const auto activation = known_activation(*function);
       if (!activation) continue;
       NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
-                              replace(graph, node, *activation, {function.variable()}));
+                              replace(graph, node, *activation, {function->variable()}));
       ++changes;
       break;
     }
