@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <system_error>
 
 #include "drivers/evta/board/board_transport.h"
@@ -140,10 +142,12 @@ Status MemoryPool::synchronise(uint64_t offset, uint64_t size, Direction directi
   const uint64_t begin = offset / kCacheLineBytes * kCacheLineBytes, end = round_up(offset + size, kCacheLineBytes);
   if (info_.is_declared_coherent) clean_lines(begin_ + begin, end - begin);
   const uint64_t command = begin << 32 | (end - begin) | uint64_t{static_cast<uint8_t>(direction)} << 2 | 1;
-  std::array<char, 24> text;
-  const auto written = fmt::format_to_n(text.data(), text.size(), "{:#x}\n", command);
+  std::array<char, 24> text = {'0', 'x'};
+  char* const last = std::to_chars(text.data() + 2, text.data() + text.size() - 1, command, 16).ptr;
+  *last = '\n';
+  const auto written = static_cast<size_t>(last + 1 - text.data());
   const FileDescriptor& file = direction == Direction::kToDevice ? sync_for_device_ : sync_for_cpu_;
-  if (::pwrite(file.value(), text.data(), written.size, 0) == static_cast<ssize_t>(written.size)) return {};
+  if (::pwrite(file.value(), text.data(), written, 0) == static_cast<ssize_t>(written)) return {};
   return Status(Code::kDeviceFault,
                 fmt::format("cache maintenance of {} failed: {}", info_.name, std::generic_category().message(errno)));
 }
