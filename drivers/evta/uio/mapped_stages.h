@@ -17,7 +17,13 @@ class MappedStages final : public StageRegisters {
   ~MappedStages() override;
   MappedStages(const MappedStages&) = delete;
 
-  uint32_t read(Stage stage, uint32_t offset) override { return registers_[index_of(stage)][offset / 4]; }
+  // Always one load of 32 bits: the empty statement keeps compilers from merging the load into a comparison of one
+  // byte.
+  uint32_t read(Stage stage, uint32_t offset) override {
+    uint32_t value = registers_[index_of(stage)][offset / 4];
+    __asm__ volatile("" : "+r"(value));
+    return value;
+  }
   void write(Stage stage, uint32_t offset, uint32_t value) override { registers_[index_of(stage)][offset / 4] = value; }
 
   // Enables the interrupt of fetch, which occurs once per run. Returns false if the device has none.
