@@ -29,10 +29,12 @@ TEST_CASE("nest_squeeze produces the same results without XRT as on the CPU alon
   check_network_on({.accelerators = 2, .has_interrupt = false}, plan, 3);
 }
 
-TEST_CASE("SqueezeNet produces the same results without XRT as on the CPU alone") {
+TEST_CASE("ResNet-20 and SqueezeNet produce the same results without XRT as on the CPU alone") {
   const auto folder = test::shared_data("models");
-  if (!folder || test::test_level() == test::TestLevel::kQuick) return;
-  check_network_on({}, compile_quantized(*folder / "squeezenet1.1.onnx", 224), 2);
+  if (!folder) return;
+  check_network_on({}, compile_quantized(*folder / "resnet20.onnx", 32), 2);
+  if (test::test_level() != test::TestLevel::kQuick)
+    check_network_on({}, compile_quantized(*folder / "squeezenet1.1.onnx", 224), 2);
 }
 
 }  // namespace
