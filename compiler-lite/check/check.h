@@ -60,10 +60,10 @@ struct OutputSummary {
   std::string name;
   size_t runs = 0;
   bool has_class_scores = false;  // rows of class scores
-  bool gives_places = false;   // integers without a scale: positions or classes
-  double absolute = 0;         // differences up to this value are ignored
-  Difference difference;       // the tops are those of the last run
-  bool matches = true;         // by the rules of CheckOptions
+  bool gives_places = false;      // integers without a scale: positions or classes
+  double absolute = 0;            // differences up to this value are ignored
+  Difference difference;          // the tops are those of the last run
+  bool matches = true;            // by the rules of CheckOptions
 };
 
 // An operator's output that has the same name in the model. Results inside a fused operator are not included.
