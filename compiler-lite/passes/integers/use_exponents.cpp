@@ -16,6 +16,7 @@
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/product.h"
 #include "compiler-lite/passes/rewrite.h"
+#include "kernels/common/quantization/s8_arithmetic.h"
 
 namespace nestrt::compiler {
 namespace {
