@@ -324,7 +324,7 @@ nb::dict as_dict(const compiler::QuantizationReport& made, const plan::Tables& t
   const auto entries = tools::precisions(tables, compiler::kept_reasons(made));
   for (size_t i = 0; i < entries.size(); ++i)
     if (!entries[i].reason.empty())
-      kept[tables.operators[i].name.c_str()] =
+      kept[nb::cast(tables.operators[i].name)] =
           entries[i].remedy.empty() ? entries[i].reason : entries[i].reason + "; " + entries[i].remedy;
   quantization["s8_operators"] = tools::count_of(entries, "s8");
   quantization["kept_f32"] = kept;

@@ -192,8 +192,10 @@ def test_samples_that_are_not_finite_numbers_are_rejected(model, seen, samples):
         nestrt.compile(model, quantize="s8", calibration=seen, max_loss=50, search_samples=nothing)
     with pytest.raises(nestrt.InvalidArgument, match="not finite"):
         nestrt.sensitivity(model, seen, nothing, workers=1)
-    with pytest.raises(TypeError, match="samples: expected arrays"):
+    with pytest.raises(nestrt.NotFound, match="a.png"):
         nestrt.calibrate(model, ["a.png", "b.png"])
+    with pytest.raises(TypeError, match="samples: expected arrays"):
+        nestrt.calibrate(model, ["a.png", 1])
     with pytest.raises(TypeError, match="masked arrays are not supported"):
         nestrt.calibrate(model, np.ma.masked_array(samples))
 
@@ -223,7 +225,7 @@ def test_nan_scores_do_not_agree_with_any_class(model, quantized, cat):
 
 def test_check_rejects_empty_inputs(model, plan, tmp_path, samples):
     for inputs in (tmp_path, samples[:0]):
-        with pytest.raises(ValueError, match="the inputs are empty"):
+        with pytest.raises(ValueError, match="the inputs are empty|have no .jpg"):
             nestrt.check(model, plan, inputs)
     for option in ({"random_runs": 0}, {"tolerance": -1.0}, {"seed": -1}):
         with pytest.raises(ValueError, match=next(iter(option))):
