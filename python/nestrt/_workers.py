@@ -12,6 +12,7 @@ import contextlib
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -106,21 +107,26 @@ class ProcessPool:
              what: str, progress: Optional[Progress]) -> None:
         pool = self._ensure_pool(shared)
         try:
-            with _without_main():
+            with _without_main(), _interrupts_deferred():
                 futures = {pool.submit(_call_initialized, task, items[index]): index for index in missing}
             _report(progress, what, len(results), len(items))
             for future in concurrent.futures.as_completed(futures):
                 results[futures[future]] = future.result()
                 _report(progress, what, len(results), len(items))
         except BaseException:
-            # A process that is ended while it writes leaves an incomplete result. Its reader would block until all
-            # writers are closed.
-            pool._result_queue._writer.close()
-            for process in list((pool._processes or {}).values()):
-                process.terminate()  # the results of running tasks are not needed
-            pool.shutdown(wait=False, cancel_futures=True)
-            self._discard_pool()
+            self._abort(pool)
             raise
+
+    def _abort(self, pool: concurrent.futures.ProcessPoolExecutor) -> None:
+        """Ends the processes immediately; results of running tasks are not needed."""
+        # A process that ends while it writes or reads leaves part of a message in the pipe. The pool's threads would
+        # wait for the rest: the reader of results until all writers are closed, the writer of tasks likewise.
+        pool._result_queue._writer.close()
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        pool._call_queue._reader.close()
+        pool.shutdown(wait=False, cancel_futures=True)
+        self._discard_pool()
 
     def _ensure_pool(self, shared: Any) -> concurrent.futures.ProcessPoolExecutor:
         """Returns the pool, and starts its processes with `shared` if necessary."""
@@ -229,6 +235,26 @@ def _without_main() -> Iterator[None]:
             yield
         finally:
             sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Defers SIGINT while processes start, because a pool that is interrupted there may not know all its processes.
+
+    The processes inherit the blocked signal: Ctrl-C reaches all processes of a terminal, but the program ends them.
+    """
+    received: List[int] = []
+    in_main = threading.current_thread() is threading.main_thread()  # only this thread receives KeyboardInterrupt
+    handler = signal.signal(signal.SIGINT, lambda number, _: received.append(number)) if in_main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if in_main:
+            signal.signal(signal.SIGINT, handler if handler is not None else signal.SIG_DFL)
+        if received:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _report(progress: Optional[Progress], what: str, done: int, total: int) -> None:

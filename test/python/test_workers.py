@@ -316,6 +316,33 @@ for part in (0.2, 0.4, 0.6, 0.8):
     assert ended.stdout == "ended\n" * 4, ended.stderr
 
 
+def test_an_interrupt_during_the_start_of_a_worker_ends_the_program():
+    program = """
+import signal
+import time
+from multiprocessing.process import BaseProcess
+
+from nestrt import _workers
+import test_workers
+
+def start_interrupted(process):
+    start(process)
+    time.sleep(1)  # until the process waits for work
+    signal.raise_signal(signal.SIGINT)  # before the pool has recorded the process
+
+start = BaseProcess.start
+BaseProcess.start = start_interrupted
+try:
+    _workers.open_workers(2).map(test_workers.writes_much, {}, [1, 1], "work", None)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True,
+                           timeout=100)
+    assert ended.stdout == "interrupted\n", ended.stderr
+
+
 def test_the_work_fails_if_workers_are_always_killed():
     with pytest.raises(RuntimeError, match="workers were lost"):
         _workers.ProcessPool(2).map(always_dies, {}, range(3), "", None)
