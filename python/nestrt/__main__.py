@@ -150,7 +150,8 @@ def shape_choices(stated: Sequence[Tuple[str, Sequence[int]]]) -> List[Dict[str,
 
 def check_outputs(options: argparse.Namespace) -> None:
     """Checks before the work that the outputs are writable, and differ from the inputs and from each other."""
-    inputs = [getattr(options, name, None) for name in ("model", "plan", "samples", "calibration", "labels", "class_names")]
+    names = ("model", "plan", "samples", "calibration", "labels", "class_names")
+    inputs = [getattr(options, name, None) for name in names]
     used = [path for path in inputs if path]
     of_output = "plan" if options.command == "compile" else "profile"
     for path, kind in ((getattr(options, "output", None), of_output), (options.json, "json")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ._errors import InvalidArgument, NotFound
 from ._values import path_text
@@ -114,29 +114,48 @@ def _rows_of_inputs(folder: str) -> Tuple[Tuple[str, ...], ...]:
                  for row in zip(*(columns[name] for name in inputs)))
 
 
-def folder_classes(files: SampleFiles, class_names: Sequence[str]) -> List[int]:
+class ClassNames:
+    """Finds classes by name, like ClassNames of tools/support/image/labels.h."""
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self._by_line: Dict[str, int] = {}
+        self._by_word: Dict[str, int] = {}  # -1 if several lines share the word
+        for index, line in enumerate(names):
+            self._by_line.setdefault(line, index)
+            word = line.replace(",", " ").split(" ")[0]
+            self._by_word[word] = -1 if word in self._by_word else index
+
+    def __bool__(self) -> bool:
+        return bool(self._by_line)
+
+    def find(self, name: str) -> Optional[int]:
+        """Returns the class whose line is `name`, or the only one whose line starts with this word."""
+        index = self._by_line.get(name, self._by_word.get(name, -1))
+        return index if index >= 0 else None
+
+    def require(self, name: str) -> int:
+        """Returns the class of a name. Raises InvalidArgument if there are no names, or it is not one of them."""
+        index = self.find(name)
+        if index is not None:
+            return index
+        why = f"is not one of the {len(self._by_line)} class names" if self else "is a name; give class_names="
+        raise InvalidArgument(f"labels: {name!r} {why}", "evaluate")
+
+
+def folder_classes(files: SampleFiles, class_names: ClassNames) -> Tuple[List[int], int]:
     """Returns the class of each sample according to its first folder, like `nestrt eval` without --labels.
 
-    It is the position of the folder in class_names, or without them the folder's number if all folders are numbers,
-    else its position among the sorted folders.
+    It is the class of the folder's name, or without class names the folder's number if all folders are numbers, else
+    its position among the sorted folders. The second result is the number of folders if classes are positions, else 0.
     """
-    folders = [row[0].split(os.sep)[0] if os.sep in row[0] else None for row in files.rows]
-    if None in folders:
-        raise InvalidArgument(f"labels: '{files.rows[folders.index(None)][0]}' is not in the folder of a class",
-                              "evaluate")
-    known = sorted({folder for folder in folders if folder is not None})
+    folders = [row[0].split(os.sep)[0] if os.sep in row[0] else "" for row in files.rows]
+    if "" in folders:
+        outside = files.rows[folders.index("")][0]
+        raise InvalidArgument(f"labels: '{outside}' is not in the folder of a class", "evaluate")
+    known = sorted(set(folders))
     if class_names:
-        return [class_of_name(str(folder), class_names) for folder in folders]
+        return [class_names.require(folder) for folder in folders], 0
     if all(folder.lstrip("-").isdigit() for folder in known):
-        return [int(str(folder)) for folder in folders]
-    return [known.index(str(folder)) for folder in folders]
-
-
-def class_of_name(name: str, class_names: Sequence[str]) -> int:
-    """Returns the position of a name among the class names, or of the only one that starts with this word."""
-    if name in class_names:
-        return list(class_names).index(name)
-    begins = [index for index, line in enumerate(class_names) if line.replace(",", " ").split(" ")[0] == name]
-    if len(begins) != 1:
-        raise InvalidArgument(f"labels: {name!r} is not one of the {len(class_names)} class names", "evaluate")
-    return begins[0]
+        return [int(folder) for folder in folders], 0
+    positions = {folder: index for index, folder in enumerate(known)}
+    return [positions[folder] for folder in folders], len(known)

@@ -16,7 +16,7 @@ from ._errors import InvalidArgument
 from ._files import model_file, load_samples
 from ._plan import PathLike, Plan
 from ._reports import Calibration, Report
-from ._sample_files import SampleFiles, class_of_name, folder_classes, is_path
+from ._sample_files import ClassNames, SampleFiles, folder_classes, is_path
 from ._samples import count_samples, select_evenly, split_samples
 from ._session import as_plan
 from ._workers import Workers, open_workers
@@ -266,30 +266,28 @@ def _number_of_classes(plan: Plan) -> int:
     return count
 
 
-def _class_names(names: Union[PathLike, Sequence[str], None]) -> List[str]:
+def _class_names(names: Union[PathLike, Sequence[str], None]) -> ClassNames:
     """Returns the class names of an argument."""
     if names is None:
-        return []
+        return ClassNames()
     if not is_path(names):
-        return [str(name) for name in names]
+        return ClassNames([str(name) for name in names])
     with open(names, encoding="utf-8-sig", errors="surrogateescape") as file:
-        return [line.rstrip("\r\n") for line in file]
+        return ClassNames([line.rstrip("\r\n") for line in file])
 
 
-def _labels_of_folders(samples: Any, class_names: Sequence[str], count: int, offset: int) -> List[int]:
+def _labels_of_folders(samples: Any, class_names: ClassNames, count: int, offset: int) -> List[int]:
     if not isinstance(samples, SampleFiles):
         raise InvalidArgument("labels: 'folders' requires samples in a folder", "evaluate")
-    classes = folder_classes(samples, class_names)
-    num_folders = len({row[0].split(os.sep)[0] for row in samples.rows})
-    are_positions = not class_names and any(str(each) != row[0].split(os.sep)[0]
-                                            for each, row in zip(classes, samples.rows))
-    if are_positions and num_folders != count + offset:
-        raise InvalidArgument(f"labels: '{samples.folder}' has {num_folders} class folders, but the plan has {count} "
+    classes, num_positions = folder_classes(samples, class_names)
+    if num_positions not in (0, count + offset):
+        raise InvalidArgument(f"labels: '{samples.folder}' has {num_positions} class folders, but the plan has {count} "
                               "classes; give class_names=, in the plan's order", "evaluate")
     return classes
 
 
-def _classes(labels: Any, names: Sequence[str], class_names: Sequence[str], known: range, is_whole: bool) -> Optional[List[Optional[int]]]:
+def _classes(labels: Any, names: Sequence[str], class_names: ClassNames, known: range,
+             is_whole: bool) -> Optional[List[Optional[int]]]:
     """Returns the class of each sample, or None for samples without a label.
 
     class_names: the classes that labels may name.
@@ -332,15 +330,13 @@ def _select_labels(labels: Any, samples: Any, limit: int) -> Any:
     return select_evenly(labels, limit)
 
 
-def _class(label: Any, class_names: Sequence[str]) -> int:
+def _class(label: Any, class_names: ClassNames) -> int:
     if isinstance(label, str):
-        if not class_names:
-            raise InvalidArgument(f"labels: {label!r} is a name; give class_names=", "evaluate")
-        return class_of_name(label, class_names)
+        return class_names.require(label)
     return integer("labels: a class", label, -(10**9), 10**9)
 
 
-def _read_labels(path: PathLike, class_names: Sequence[str]) -> Dict[str, int]:
+def _read_labels(path: PathLike, class_names: ClassNames) -> Dict[str, int]:
     """Returns the class of each path."""
     found: Dict[str, int] = {}
     with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # as for file names
@@ -355,10 +351,11 @@ def _read_labels(path: PathLike, class_names: Sequence[str]) -> Dict[str, int]:
         where = f"'{path_text(path)}' line {number}"
         if number == 1 and "\t" in line and "." not in name and not label.lstrip("-").isdigit():
             continue  # the column headers
-        if label in class_names:
-            label = str(class_of_name(label, class_names))
+        if (named := class_names.find(label)) is not None:
+            label = str(named)
         if not label.lstrip("-").isdigit():
-            raise InvalidArgument(f"{where}: expected image<TAB>class, a number or one of class_names, got {line.rstrip()!r:.80}", "evaluate")
+            raise InvalidArgument(f"{where}: expected image<TAB>class, a number or one of class_names, got "
+                                  f"{line.rstrip()!r:.80}", "evaluate")
         name = os.path.normpath(name)
         if found.setdefault(name, int(label)) != int(label):
             raise InvalidArgument(f"{where}: '{name}' already has another class", "evaluate")

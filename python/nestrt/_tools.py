@@ -49,8 +49,9 @@ def calibrate(
 ) -> Calibration:
     """Observes every value of a network over sample data.
 
-    samples: a folder of images or .npy arrays, whose subfolders are searched; a text file with one path per line, relative
-        to its folder; a list of paths; a .npy file; an array of N inputs; or an iterable of arrays of the input's shape. For several inputs: {name: array of N}, an iterable of dicts, or a folder with one subfolder per
+    samples: a folder of images or .npy arrays, whose subfolders are searched; a text file with one path per line,
+        relative to its folder; a list of paths; a .npy file; an array of N inputs; or an iterable of arrays of the
+        input's shape. For several inputs: {name: array of N}, an iterable of dicts, or a folder with one subfolder per
         input, named after it, whose files have the same names.
     method: how exponents are chosen: "mse", "minmax", "percentile" or "kl".
     percentile: with method="percentile", the percentage of elements that are not clipped.

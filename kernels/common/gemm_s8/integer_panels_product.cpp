@@ -12,6 +12,24 @@ const S8TileKernel& tile_kernel(std::span<const int8_t> weights) {
   return weights.empty() ? s8_tile_kernels(current_instruction_set()).back() : s8_tile_kernel(weights);
 }
 
+// A tile over adjacent rows of `inner` elements, with its offsets and sums.
+struct RowTile {
+  RowTile(int64_t inner, int64_t max_points) {
+    tile.length = integer_row_bytes(inner);
+    for (int64_t p = 0; p < max_points; ++p) offsets[p] = p * tile.length;
+    tile.offsets = offsets;
+    tile.padded = false;
+    tile.segments = tile.chunks = 1;
+    tile.weights_stride = integer_panel_bytes(inner);
+    tile.sums = sums;
+  }
+  RowTile(const RowTile&) = delete;
+
+  alignas(64) int32_t sums[kMaxS8TileSums];
+  int64_t offsets[kMaxTilePoints];
+  S8Tile tile;
+};
+
 }  // namespace
 
 IntegerColumns IntegerColumns::at(std::byte* memory, int64_t columns, bool is_scaled) {
@@ -70,19 +88,10 @@ void IntegerPanels::sum_columns(const int8_t* weights, int32_t* sums) const {
 
 void IntegerPanels::run(const IntegerRows& rows, const int8_t* weights, const IntegerColumns& columns,
                         Range panels) const {
-  alignas(64) int32_t sums[kMaxS8TileSums];
-  const int64_t row_bytes = integer_row_bytes(inner_);
-  int64_t offsets[kMaxTilePoints];
-  for (int64_t p = 0; p < tile_.limits.points; ++p) offsets[p] = p * row_bytes;
-  S8Tile tile;
-  tile.offsets = offsets;
-  tile.padded = false;
-  tile.segments = tile.chunks = 1;
-  tile.length = row_bytes;
-  tile.weights_stride = integer_panel_bytes(inner_);
-  tile.sums = sums;
+  RowTile rows_tile(inner_, tile_.limits.points);
+  S8Tile& tile = rows_tile.tile;
   IntegerFinish finish;
-  finish.sums = sums;
+  finish.sums = rows_tile.sums;
   finish.output_stride = rows.output_stride;
   const int64_t tiles = ceil_div(rows.count, tile_.limits.points);
   for (int64_t panel = panels.first; panel < panels.last; panel += tile_.limits.blocks) {
@@ -98,7 +107,7 @@ void IntegerPanels::run(const IntegerRows& rows, const int8_t* weights, const In
     for (int64_t t = 0; t < tiles; ++t) {
       const Range part = part_of(rows.count, t, tiles, tile_.limits.grain);
       tile.points = finish.points = part.size();
-      tile.input = rows.rows + part.first * row_bytes;
+      tile.input = rows.rows + part.first * tile.length;
       tile_.run(tile);
       finish.row_sums = columns.has_zeros ? rows.row_sums + part.first : nullptr;
       finish.output =
@@ -131,19 +140,11 @@ void IntegerPanels::sum_panels(const IntegerPixels& product) const {
 
 void IntegerPanels::run(const IntegerPixels& product) const {
   sum_panels(product);
-  alignas(64) int32_t sums[kMaxS8TileSums];
-  const int64_t row_bytes = integer_row_bytes(inner_), panels = ceil_div(product.columns, kTileBlock);
-  int64_t offsets[kMaxTilePoints];
-  for (int64_t p = 0; p < tile_.limits.points; ++p) offsets[p] = p * row_bytes;
-  S8Tile tile;
-  tile.offsets = offsets;
-  tile.padded = false;
-  tile.segments = tile.chunks = 1;
-  tile.length = row_bytes;
-  tile.weights_stride = integer_panel_bytes(inner_);
-  tile.sums = sums;
+  const int64_t panels = ceil_div(product.columns, kTileBlock);
+  RowTile rows_tile(inner_, tile_.limits.points);
+  S8Tile& tile = rows_tile.tile;
   IntegerRowFinish finish;
-  finish.sums = sums;
+  finish.sums = rows_tile.sums;
   finish.is_scaled = product.is_scaled;
   finish.output_stride = product.output_stride;
   const int64_t tiles = ceil_div(product.count, tile_.limits.points);
@@ -158,7 +159,7 @@ void IntegerPanels::run(const IntegerPixels& product) const {
     for (int64_t t = 0; t < tiles; ++t) {
       const Range part = part_of(product.count, t, tiles, tile_.limits.grain);
       tile.points = finish.rows = part.size();
-      tile.input = product.rows + part.first * row_bytes;
+      tile.input = product.rows + part.first * tile.length;
       tile_.run(tile);
       finish.parameters = product.parameters + part.first;
       finish.output = static_cast<int32_t*>(product.output) + part.first * product.output_stride + column;
