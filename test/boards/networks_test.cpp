@@ -34,6 +34,11 @@ TEST_CASE("nest_squeeze produces the same results on the four stages as on the C
   check_network(model, 32, stages_xclbin());
 }
 
+TEST_CASE("nest_squeeze produces the same results on two user-managed kernels as on the CPU alone") {
+  const std::string model = nestrt::test::kDemoModel;
+  check_plan(compile_quantized(model, 32), {user_managed_xclbin(), 2}, 3);
+}
+
 TEST_CASE("ResNet-20 and SqueezeNet produce the same results on CPU and board together as on the CPU alone") {
   const auto folder = test::shared_data("models");
   if (!folder) return;

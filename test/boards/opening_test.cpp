@@ -209,6 +209,21 @@ TEST_CASE("A kernel with unexpected arguments is incompatible") {
   check_failure(options_for(description), Code::kIncompatible, "arguments");
 }
 
+TEST_CASE("A user-managed kernel with other registers is incompatible, and the error states the expected ones") {
+  fresh_board();
+  for (const size_t argument : {0u, 1u, 3u, 6u}) {
+    XclbinDescription description = user_managed_xclbin();
+    description.id = static_cast<unsigned char>(20 + argument);
+    description.kernels[0].arguments[argument].offset += 4;
+    const std::string& name = description.kernels[0].arguments[argument].name;
+    check_failure(options_for(description), Code::kIncompatible, "argument '" + name + "'");
+  }
+  XclbinDescription without = user_managed_xclbin();
+  without.id = 30;
+  without.kernels[0].arguments.pop_back();
+  check_failure(options_for(without), Code::kIncompatible, "'outputs' of the user-managed kernel vta:vta_1 is missing");
+}
+
 TEST_CASE("A kernel whose ports have no common bank is incompatible") {
   fresh_board();
   XclbinDescription description = kernel_xclbin();

@@ -37,6 +37,7 @@ TEST_CASE("Given plans produce the same results on CPU and board together as on 
     check(path, "one kernel", {kernel_xclbin()});
     check(path, "two kernels", {kernel_xclbin(), 2});
     check(path, "four stages", {stages_xclbin()});
+    check(path, "user-managed", {user_managed_xclbin()});
     if (!evta::find_xrt_board(kBoard)->cached_buffers) continue;
     check(path, "one kernel, coherent", {kernel_xclbin(), 1, true});
     check(path, "two kernels, coherent", {kernel_xclbin(), 2, true});

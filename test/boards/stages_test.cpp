@@ -32,6 +32,21 @@ TEST_CASE("A program runs repeatedly on the four stages") {
   }
 }
 
+TEST_CASE("A program runs on user-managed kernels in any bank, each with its own registers") {
+  Board& board = Board::instance();
+  board.faults().forget();
+  board.set_configuration(evta::test::stock_configuration());
+  evta::XrtOptions options = options_for(user_managed_xclbin());
+  for (options.instance = 0; options.instance < 2; ++options.instance) {
+    auto transport = evta::make_xrt_transport(options);
+    if (!transport) FAIL(transport.error().to_string());
+    ProbeRun probe(std::move(*transport));
+    CHECK(probe.run().ok());
+    CHECK(probe.is_right());
+    CHECK(board.stages(static_cast<size_t>(options.instance))->runs_started() == 1);
+  }
+}
+
 TEST_CASE("The stages show the end of the previous run until the next one has started") {
   Board& board = Board::instance();
   board.faults().forget();

@@ -23,12 +23,14 @@ class FaultsOfBoard final : public FaultControl {
 };
 
 OpenedUnit open_on_board(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin,
-                         bool coherent) {
+                         bool coherent, int instance = 0) {
   boards::Board& board = boards::Board::instance();
   board.faults().forget();
   board.set_configuration(configuration);
   board.set_coherent(coherent);
-  return {boards::open_unit(boards::options_for(xclbin), configuration), std::make_shared<FaultsOfBoard>()};
+  evta::XrtOptions options = boards::options_for(xclbin);
+  options.instance = instance;
+  return {boards::open_unit(options, configuration), std::make_shared<FaultsOfBoard>()};
 }
 
 UnitUnderTest row_of(const evta::Configuration& configuration, const boards::XclbinDescription& xclbin) {
@@ -49,9 +51,7 @@ UnitUnderTest coherent_row(const evta::Configuration& configuration, const board
 }
 #endif
 
-UnitUnderTest stages_row(const evta::Configuration& configuration) {
-  UnitUnderTest row = row_of(configuration, boards::stages_xclbin());
-  row.name += " as four stages";
+UnitUnderTest stages_row(UnitUnderTest row) {
   Exclusion no_reset = {"the stages have no reset, so a hang makes the accelerator unusable", cases_that_stop_a_run()};
   no_reset.cases.push_back("a program with a changed byte is rejected or stays in its memory");
   no_reset.cases.push_back("the host replaces a hanging unit after its time limit");
@@ -65,15 +65,33 @@ UnitUnderTest stages_row(const evta::Configuration& configuration) {
   return row;
 }
 
+UnitUnderTest separate_stages_row(const evta::Configuration& configuration) {
+  UnitUnderTest row = row_of(configuration, boards::stages_xclbin());
+  row.name += " as four stages";
+  return stages_row(std::move(row));
+}
+
+#ifndef __aarch64__
+// The second kernel, whose bank is beyond 4 GiB.
+UnitUnderTest user_managed_row(const evta::Configuration& configuration) {
+  UnitUnderTest row = row_of(configuration, boards::user_managed_xclbin());
+  row.name += " as a user-managed kernel";
+  row.open = [&configuration] { return open_on_board(configuration, boards::user_managed_xclbin(), false, 1); };
+  return stages_row(std::move(row));
+}
+#endif
+
 }  // namespace
 
 const std::vector<UnitUnderTest>& units_under_test() {
   static const std::vector<UnitUnderTest> kUnits = {
       row_of(evta::test::stock_configuration(), boards::kernel_xclbin()),
       row_of(*evta::find_configuration("1x32_15_15_18_17"), boards::kernel_xclbin()),
-      stages_row(evta::test::stock_configuration()),
+      separate_stages_row(evta::test::stock_configuration()),
 #ifdef __aarch64__
       coherent_row(evta::test::stock_configuration(), boards::kernel_xclbin()),
+#else
+      user_managed_row(evta::test::stock_configuration()),
 #endif
   };
   return kUnits;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of VTA's four stages.
 //
-// Source: register maps of VTA's modules from Vivado HLS 2019.1; docs/reference/hardware.md has the table.
+// Source: register maps of VTA's modules from Vivado HLS 2019.1, and its rule for arguments: one of 32 bits takes 8 bytes,
+// one of 64 bits takes 12. docs/reference/hardware.md has the tables.
 #pragma once
 
 #include <array>
@@ -20,11 +21,16 @@ inline constexpr uint64_t kStageBytes = 0x1000;
 // Offsets in bytes.
 inline constexpr uint32_t kControl = 0x00, kInterruptEnable = 0x04, kInterruptSources = 0x08, kInterruptStatus = 0x0c;
 inline constexpr uint32_t kFetchCount = 0x10, kFetchAddress = 0x18;
-inline constexpr uint32_t kLoadInputs = 0x10, kLoadWeights = 0x18;
-inline constexpr uint32_t kComputeDone = 0x18, kComputeDoneWritten = 0x1c, kComputeMicroOps = 0x20,
-                          kComputeBiases = 0x28;
+inline constexpr uint32_t kLoadInputs = 0x10;
+inline constexpr uint32_t kComputeDone = 0x18, kComputeDoneWritten = 0x1c, kComputeMicroOps = 0x20;
 inline constexpr uint32_t kStoreOutputs = 0x10;
-inline constexpr uint64_t kUsedStageBytes = 0x2c;  // the registers above are below this offset
+// The registers that follow an address, whose size the build decides.
+struct AddressRegisters {
+  uint32_t address_bytes;
+  uint32_t load_weights, compute_biases;
+};
+inline constexpr AddressRegisters kNarrowAddresses{4, 0x18, 0x28}, kWideAddresses{8, 0x1c, 0x2c};
+inline constexpr uint64_t kUsedStageBytes = 0x34;  // the registers above are below this offset
 // Bits of kControl.
 inline constexpr uint32_t kStart = 0x01, kIdle = 0x04, kAutoRestart = 0x80;
 // Bit of kInterruptSources and kInterruptStatus: the stage has ended.

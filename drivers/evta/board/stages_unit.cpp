@@ -53,17 +53,23 @@ Status StagesUnit::start(uint32_t count, uint32_t address) {
 
 void StagesUnit::launch(uint32_t count, uint32_t address) {
   registers_->write(Stage::kFetch, kFetchCount, count);
-  registers_->write(Stage::kFetch, kFetchAddress, address);
-  registers_->write(Stage::kLoad, kLoadInputs, 0);
-  registers_->write(Stage::kLoad, kLoadWeights, 0);
-  registers_->write(Stage::kCompute, kComputeMicroOps, 0);
-  registers_->write(Stage::kCompute, kComputeBiases, 0);
-  registers_->write(Stage::kStore, kStoreOutputs, 0);
+  write_address(Stage::kFetch, kFetchAddress, base_ + address);
+  write_address(Stage::kLoad, kLoadInputs, base_);
+  write_address(Stage::kLoad, addresses_.load_weights, base_);
+  write_address(Stage::kCompute, kComputeMicroOps, base_);
+  write_address(Stage::kCompute, addresses_.compute_biases, base_);
+  write_address(Stage::kStore, kStoreOutputs, base_);
   is_done_written_ = false;
   static_cast<void>(registers_->read(Stage::kCompute, kComputeDoneWritten));  // clears it
   for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore})
     registers_->write(stage, kControl, kStart | kAutoRestart);
   registers_->write(Stage::kFetch, kControl, kStart);
+}
+
+void StagesUnit::write_address(Stage stage, uint32_t offset, uint64_t address) {
+  registers_->write(stage, offset, static_cast<uint32_t>(address));
+  if (addresses_.address_bytes == sizeof(uint64_t))
+    registers_->write(stage, offset + sizeof(uint32_t), static_cast<uint32_t>(address >> 32));
 }
 
 Result<bool> StagesUnit::poll() {

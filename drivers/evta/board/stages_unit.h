@@ -25,7 +25,10 @@ Status still_in_use_by_previous_owner(std::chrono::milliseconds limit);
 
 class StagesUnit final : public ComputeUnit {
  public:
-  explicit StagesUnit(std::unique_ptr<StageRegisters> registers) : registers_(std::move(registers)) {}
+  // `base`: where addresses of programs start in the device's memory; 0 unless addresses are wide.
+  explicit StagesUnit(std::unique_ptr<StageRegisters> registers, const AddressRegisters& addresses = kNarrowAddresses,
+                      uint64_t base = 0)
+      : registers_(std::move(registers)), addresses_(addresses), base_(base) {}
 
   // Waits until the stages have finished what a previous owner started. Errors: kUnavailable, with the remedy, if they
   // still run after `limit`.
@@ -41,8 +44,11 @@ class StagesUnit final : public ComputeUnit {
  private:
   bool has_been_reset() const;
   void launch(uint32_t count, uint32_t address);
+  void write_address(Stage stage, uint32_t offset, uint64_t address);
 
   const std::unique_ptr<StageRegisters> registers_;
+  const AddressRegisters addresses_;
+  const uint64_t base_;
   bool is_running_ = false;
   bool is_done_written_ = false;  // since launch
   bool has_timed_out_ = false;    // a wait for the run has timed out

@@ -72,6 +72,15 @@ Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise) {
                             unit.get_name()));
 }
 
+Result<XrtBank> find_bank(const xrt::xclbin& xclbin, uint32_t index) {
+  for (const xrt::xclbin::mem& memory : xclbin.get_mems()) {
+    if (memory.get_index() != static_cast<int32_t>(index)) continue;
+    const uint64_t begin = memory.get_base_address();
+    return XrtBank{index, begin, begin + memory.get_size_kb() * 1024, memory.get_tag()};
+  }
+  return Status(Code::kIncompatible, fmt::format("the xclbin has no memory bank {}", index));
+}
+
 Result<xrt::xclbin::ip> find_first_unit(const OpenedDevice& opened) {
   const std::string& kernel = opened.options.kernel;
   if (!units_of(opened.xclbin, kernel).empty()) return find_unit(opened, kernel, 0);
@@ -82,8 +91,10 @@ Result<xrt::xclbin::ip> find_first_unit(const OpenedDevice& opened) {
 }
 
 Result<OpenedUnit> open_compute_unit(const OpenedDevice& opened) {
-  const bool is_kernel = !units_of(opened.xclbin, opened.options.kernel).empty();
-  return is_kernel ? open_kernel_unit(opened) : open_stages_unit(opened);
+  const std::vector<xrt::xclbin::ip> units = units_of(opened.xclbin, opened.options.kernel);
+  if (units.empty()) return open_stages_unit(opened);
+  const bool is_user_managed = units[0].get_control_type() == xrt::xclbin::ip::control_type::none;
+  return is_user_managed ? open_user_managed_unit(opened) : open_kernel_unit(opened);
 }
 
 }  // namespace nestrt::evta

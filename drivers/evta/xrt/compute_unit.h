@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the compute units of a board through XRT: a kernel (kernel_unit.cpp), or the registers of the four stages
-// (xrt_stages_unit.cpp).
+// Opens the compute units of a board through XRT: a kernel that XRT starts (kernel_unit.cpp), or the registers of the four
+// stages, which are separate IPs or parts of a user-managed kernel (xrt_stages_unit.cpp).
 #pragma once
 
 #include <experimental/xrt_xclbin.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "drivers/evta/board/compute_unit.h"
+#include "drivers/evta/xrt/xrt_buffer.h"
 #include "drivers/evta/xrt/xrt_transport.h"
 
 namespace nestrt::evta {
@@ -22,15 +23,16 @@ struct OpenedDevice {
   xrt::xclbin xclbin;
 };
 
-// A compute unit and the memory bank that is reachable from all of its ports, as an index in the xclbin's banks.
+// A compute unit and the memory bank that is reachable from all of its ports.
 struct OpenedUnit {
   std::unique_ptr<ComputeUnit> unit;
-  uint32_t bank = 0;
+  XrtBank bank;
 };
 
 // Open the units exclusively. Errors: kNotFound, kIncompatible, kUnavailable.
 Result<OpenedUnit> open_kernel_unit(const OpenedDevice& opened);
 Result<OpenedUnit> open_stages_unit(const OpenedDevice& opened);
+Result<OpenedUnit> open_user_managed_unit(const OpenedDevice& opened);
 // Opens the kind of unit that the xclbin contains.
 Result<OpenedUnit> open_compute_unit(const OpenedDevice& opened);
 
@@ -45,5 +47,7 @@ std::string xrt_instance_name(const xrt::xclbin::ip& unit);
 // Returns the bank that all memory arguments are connected to, or `otherwise` if the xclbin states no connections.
 // Errors: kIncompatible for several banks.
 Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise);
+// Returns the bank with this index in the xclbin. Errors: kIncompatible if there is none.
+Result<XrtBank> find_bank(const xrt::xclbin& xclbin, uint32_t index);
 
 }  // namespace nestrt::evta

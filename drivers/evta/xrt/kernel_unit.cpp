@@ -165,7 +165,8 @@ Result<std::vector<size_t>> argument_sizes(const xrt::xclbin::ip& unit) {
 
 Result<OpenedUnit> open_kernel_unit(const OpenedDevice& opened) {
   NESTRT_ASSIGN_OR_RETURN(const xrt::xclbin::ip unit, find_unit(opened, opened.options.kernel, 0));
-  NESTRT_ASSIGN_OR_RETURN(const uint32_t bank, common_bank(unit, opened.options.board->default_bank));
+  NESTRT_ASSIGN_OR_RETURN(const uint32_t index, common_bank(unit, opened.options.board->default_bank));
+  NESTRT_ASSIGN_OR_RETURN(XrtBank bank, find_bank(opened.xclbin, index));
   NESTRT_ASSIGN_OR_RETURN(std::vector<size_t> sizes, argument_sizes(unit));
   NESTRT_ASSIGN_OR_RETURN(xrt::kernel kernel, open_context(unit.get_name(), [&]() -> Result<xrt::kernel> {
                             return xrt::kernel(opened.device, opened.xclbin.get_uuid(), xrt_instance_name(unit),
@@ -173,7 +174,7 @@ Result<OpenedUnit> open_kernel_unit(const OpenedDevice& opened) {
                           }));
   auto result = std::make_unique<KernelUnit>(std::move(kernel), std::move(sizes));
   NESTRT_RETURN_IF_ERROR(result->prepare());
-  return OpenedUnit{std::move(result), bank};
+  return OpenedUnit{std::move(result), std::move(bank)};
 }
 
 }  // namespace nestrt::evta

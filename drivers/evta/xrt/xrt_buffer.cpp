@@ -22,12 +22,12 @@ Status check_place(const XrtBank& bank, uint64_t begin, uint64_t size) {
                   fmt::format("a buffer is at {:#x}, outside bank {} [{:#x}, {:#x}): the xclbin's memory topology does "
                               "not match the device",
                               begin, bank.tag, bank.begin, bank.end));
-  if (end > kEndOfAddresses)
+  if (begin < bank.base || end - bank.base > kEndOfAddresses)
     return Status(
         Code::kIncompatible,
-        fmt::format("a buffer is at {:#x}, but EVTA addresses only 4 GiB: reserve the CMA pool below that, or link "
-                    "the kernel to a bank below it",
-                    begin));
+        fmt::format("a buffer is at {:#x}, but EVTA addresses only 4 GiB from {:#x}: reserve the CMA pool there, or "
+                    "link the kernel to a bank there",
+                    begin, bank.base));
   return {};
 }
 
@@ -45,7 +45,7 @@ Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, 
     const uint64_t address = memory.address();
     NESTRT_RETURN_IF_ERROR(check_place(bank, address, total));
     const std::span<std::byte> bytes(memory.map<std::byte*>() + offset, size);
-    return std::make_shared<XrtBuffer>(std::move(memory), address, bytes, offset, is_coherent);
+    return std::make_shared<XrtBuffer>(std::move(memory), address - bank.base, bytes, offset, is_coherent);
   };
   return xrt_call(fmt::format("allocating {} bytes in bank {}", total, bank.tag), Code::kOutOfMemory, make);
 }

@@ -15,12 +15,13 @@ struct XrtBank {
   uint32_t index;
   uint64_t begin, end;  // device addresses
   std::string tag;      // "HBM[0]", "DDR", ...
+  uint64_t base = 0;    // device address of EVTA's address 0
 };
 
 class XrtBuffer final : public DeviceBuffer {
  public:
   // `offset`: offset of the address from a page boundary. `is_coherent`: no synchronisation is necessary. Errors:
-  // kOutOfMemory if the bank is full, kIncompatible for memory beyond 4 GiB or in another bank.
+  // kOutOfMemory if the bank is full, kIncompatible for memory that EVTA cannot address, or in another bank.
   static Result<std::shared_ptr<XrtBuffer>> create(const xrt::device& device, const XrtBoard& board,
                                                    const XrtBank& bank, uint64_t size, uint64_t offset,
                                                    bool is_coherent = false);
@@ -34,7 +35,7 @@ class XrtBuffer final : public DeviceBuffer {
 
  private:
   xrt::bo memory_;
-  const uint64_t address_;  // address of the first page
+  const uint64_t address_;  // EVTA's address of the first page
   const std::span<std::byte> bytes_;
   const uint64_t offset_;
   const bool is_coherent_;

@@ -104,15 +104,6 @@ Result<DeviceLock> lock_accelerator(const OpenedDevice& opened) {
   return DeviceLock::acquire(SystemFiles::from_environment(), name, opened.options.wait);
 }
 
-Result<XrtBank> find_bank(const xrt::xclbin& xclbin, uint32_t index) {
-  for (const xrt::xclbin::mem& memory : xclbin.get_mems()) {
-    if (memory.get_index() != static_cast<int32_t>(index)) continue;
-    const uint64_t begin = memory.get_base_address();
-    return XrtBank{index, begin, begin + memory.get_size_kb() * 1024, memory.get_tag()};
-  }
-  return Status(Code::kIncompatible, fmt::format("the xclbin has no memory bank {}", index));
-}
-
 bool may_be_coherent(const XrtOptions& options) {
   return options.board->cached_buffers && options.configuration != nullptr;
 }
@@ -133,9 +124,8 @@ Result<std::unique_ptr<Transport>> open(const XrtOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(DeviceLock lock, lock_accelerator(opened));
   NESTRT_RETURN_IF_ERROR(load_xclbin(options, device, xclbin));
   NESTRT_ASSIGN_OR_RETURN(OpenedUnit unit, open_compute_unit(opened));
-  NESTRT_ASSIGN_OR_RETURN(XrtBank bank, find_bank(xclbin, unit.bank));
-  auto transport = std::make_unique<XrtTransport>(std::move(device), options.device, *options.board, std::move(bank),
-                                                  std::move(unit.unit), std::move(lock));
+  auto transport = std::make_unique<XrtTransport>(std::move(device), options.device, *options.board,
+                                                  std::move(unit.bank), std::move(unit.unit), std::move(lock));
   NESTRT_RETURN_IF_ERROR(transport->prepare());
   if (may_be_coherent(options)) look_for_coherence(options, *transport);
   return std::unique_ptr<Transport>(std::move(transport));

@@ -18,7 +18,7 @@ uint64_t micro_ops_of(const evta::Instruction& instruction) {
 
 }  // namespace
 
-Status Accelerator::run(uint32_t count, uint64_t address) {
+Status Accelerator::run(uint32_t count, uint64_t address, uint64_t base) {
   if (on_chip_ == nullptr) {
     NESTRT_ASSIGN_OR_RETURN(on_chip_, evta::FunctionalSimulator::make_memories(configuration_, kPoison));
   }
@@ -32,7 +32,7 @@ Status Accelerator::run(uint32_t count, uint64_t address) {
   if (micro_ops > most_micro_ops_) return Status(Code::kDeadlineExceeded, "the run exceeds the limit of micro-ops");
   NESTRT_ASSIGN_OR_RETURN(evta::FunctionalSimulator simulator,
                           evta::FunctionalSimulator::create({&configuration_, words, {}}, on_chip_));
-  return simulator.run(memory_.dram());
+  return simulator.run(memory_.dram(base));
 }
 
 }  // namespace nestrt::boards

@@ -43,7 +43,8 @@ LoadedXclbin read_xclbin(std::span<const std::byte> file) {
   for (int32_t i = 0; i < count; ++i) {
     ip_data entry;
     std::memcpy(&entry, loaded.ip_layout.data() + offsetof(ip_layout, m_ip_data) + i * sizeof(entry), sizeof(entry));
-    loaded.units.push_back({reinterpret_cast<const char*>(entry.m_name), entry.m_base_address});
+    const bool is_user_managed = (entry.properties & IP_CONTROL_MASK) >> IP_CONTROL_SHIFT == AP_CTRL_NONE;
+    loaded.units.push_back({reinterpret_cast<const char*>(entry.m_name), entry.m_base_address, is_user_managed});
   }
   return loaded;
 }
@@ -72,17 +73,18 @@ void Board::set_coherent(bool coherent) {
 void Board::reset_card() {
   const std::lock_guard lock(mutex_);
   is_stuck_ = false;
-  if (stages_ != nullptr) stages_->reset();
+  for (const auto& stages : stages_) stages->reset();
 }
 
-std::shared_ptr<Stages> Board::stages() {
+std::shared_ptr<Stages> Board::stages(size_t accelerator) {
   const std::lock_guard lock(mutex_);
-  return stages_;
+  return accelerator < stages_.size() ? stages_[accelerator] : nullptr;
 }
 
 int Board::runs_started() {
   const std::lock_guard lock(mutex_);
-  int runs = stages_ != nullptr ? stages_->runs_started() : 0;
+  int runs = 0;
+  for (const auto& stages : stages_) runs += stages->runs_started();
   for (const auto& unit : units_) runs += unit->runs_started();
   return runs;
 }
@@ -185,9 +187,11 @@ int Board::load_xclbin(std::span<const std::byte> file) {
 
 void Board::make_units(const LoadedXclbin& loaded) {
   units_.clear();
-  const bool has_stages = !loaded.units.empty() && loaded.units[0].name.starts_with("fetch:");
   const auto accelerator = [&] { return Accelerator(*configuration_, memory_, most_micro_ops_); };
-  stages_ = has_stages ? std::make_shared<Stages>(accelerator(), faults_) : nullptr;
+  stages_.clear();
+  for (const LoadedUnit& unit : loaded.units)
+    if (unit.is_user_managed || unit.name.starts_with("fetch:"))
+      stages_.push_back(std::make_shared<Stages>(accelerator(), faults_, unit.is_user_managed));
   for (const LoadedUnit& unit : loaded.units)
     units_.push_back(std::make_unique<ComputeUnit>(unit.name, unit.address, accelerator(), faults_,
                                                    [this](const Command& command) { complete(command.file); }));
@@ -213,14 +217,19 @@ int Board::close_context(Client& client, uint32_t unit) {
 }
 
 // Returns the registers of unit i for page i + 1 of the file: xocl uses this offset by default, zocl because of the
-// apertures that it reports.
+// apertures that it reports. The units are the stages of one accelerator, or user-managed kernels.
 void* Board::map_registers(int file, size_t size, uint64_t offset) {
   const std::lock_guard lock(mutex_);
-  if (!clients_.contains(file) || stages_ == nullptr) return nullptr;
-  const auto stage = static_cast<Stage>(offset / kPageBytes - 1);
-  return map_register_window(
-      size, {[stages = stages_, stage](uint32_t place) { return stages->read(stage, place); },
-             [stages = stages_, stage](uint32_t place, uint32_t value) { stages->write(stage, place, value); }});
+  const size_t unit = offset / kPageBytes - 1;
+  const bool are_stages = stages_.size() == 1 && units_.size() == kNumStages;
+  if (!clients_.contains(file) || unit >= (are_stages ? kNumStages : stages_.size())) return nullptr;
+  const std::shared_ptr<Stages> stages = stages_[are_stages ? 0 : unit];
+  const auto first = static_cast<uint32_t>(are_stages ? unit : 0);
+  const auto stage_at = [first](uint32_t place) { return static_cast<Stage>(first + place / kStageBytes); };
+  return map_register_window(size, {[=](uint32_t place) { return stages->read(stage_at(place), place % kStageBytes); },
+                                    [=](uint32_t place, uint32_t value) {
+                                      stages->write(stage_at(place), place % kStageBytes, value);
+                                    }});
 }
 
 // --- Buffers.

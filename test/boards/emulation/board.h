@@ -47,6 +47,7 @@ struct Client {
 struct LoadedUnit {
   std::string name;  // kernel:unit
   uint64_t address;
+  bool is_user_managed;
 };
 
 struct LoadedXclbin {
@@ -74,8 +75,8 @@ class Board {
   void set_coherent(bool coherent);
   // Resets the card.
   void reset_card();
-  // Returns the stages of the loaded xclbin, or null.
-  std::shared_ptr<Stages> stages();
+  // Returns the stages of an accelerator of the loaded xclbin, or null.
+  std::shared_ptr<Stages> stages(size_t accelerator = 0);
   // Answers the aborts whose answers set_deaf() delayed.
   void answer_aborts();
   // Returns the number of runs started.
@@ -125,7 +126,8 @@ class Board {
   std::map<int, std::unique_ptr<Client>> clients_;  // key: file descriptor
   std::vector<std::byte> uuid_;                     // UUID of the loaded xclbin
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::shared_ptr<Stages> stages_;                // null unless the xclbin has VTA's stages
+  // The accelerators of an xclbin with VTA's stages, and for each unit its accelerator.
+  std::vector<std::shared_ptr<Stages>> stages_;
   std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
   bool is_coherent_ = false;
   bool is_stuck_ = false;  // whether a compute unit that could not be stopped blocks the scheduler

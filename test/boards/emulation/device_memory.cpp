@@ -43,10 +43,11 @@ std::byte* DeviceMemory::find(uint64_t address, uint64_t size) {
   return block.bytes + (address - begin);
 }
 
-evta::Dram DeviceMemory::dram() {
+evta::Dram DeviceMemory::dram(uint64_t base) {
   const MutexLock lock(mutex_);
   evta::Dram dram;
-  for (auto& [address, block] : blocks_) dram.add_read_write(address, {block.bytes, block.size});
+  for (auto& [address, block] : blocks_)
+    if (address >= base) dram.add_read_write(address - base, {block.bytes, block.size});
   return dram;
 }
 

@@ -32,6 +32,13 @@ XclbinDescription stages_xclbin() {
   return description;
 }
 
+XclbinDescription user_managed_xclbin() {
+  XclbinDescription description = empty_xclbin(3);
+  const int last_bank = static_cast<int>(description.banks.size()) - 1;
+  description.kernels = {user_managed_vta({"vta_1", "vta_2"}, {{0}, {last_bank}})};
+  return description;
+}
+
 evta::XrtOptions options_for(const XclbinDescription& description) {
   evta::XrtOptions options;
   options.xclbin = Board::instance().root() / (std::to_string(description.id) + ".xclbin");

@@ -13,6 +13,8 @@ namespace nestrt::boards {
 XclbinDescription kernel_xclbin();
 // Returns an xclbin for the board with VTA's four stages.
 XclbinDescription stages_xclbin();
+// Returns an xclbin for the board with two accelerators as user-managed kernels, the second one in the last bank.
+XclbinDescription user_managed_xclbin();
 
 // Returns options for the board, with an xclbin file below the board's root.
 evta::XrtOptions options_for(const XclbinDescription& description);

@@ -11,18 +11,19 @@ namespace {
 constexpr uint32_t kControl = 0x00, kStart = 0x01, kIdle = 0x04, kArmed = 0x81;
 constexpr uint32_t kFetchCount = 0x10, kFetchAddress = 0x18;
 constexpr uint32_t kDone = 0x18, kDoneWritten = 0x1c;
-constexpr std::pair<Stage, uint32_t> kBases[] = {{Stage::kLoad, 0x10},
-                                                 {Stage::kLoad, 0x18},
-                                                 {Stage::kCompute, 0x20},
-                                                 {Stage::kCompute, 0x28},
-                                                 {Stage::kStore, 0x10}};
+// The first base is followed by a second one, if any: after 8 bytes, or after 12 if addresses have 64 bits.
+constexpr std::pair<Stage, uint32_t> kFirstBases[] = {{Stage::kLoad, 0x10}, {Stage::kCompute, 0x20}};
+constexpr std::pair<Stage, uint32_t> kOutputs = {Stage::kStore, 0x10};
 // 63 cycles in hardware; long enough to be observable here.
 constexpr std::chrono::milliseconds kStaleTime{1}, kLateBy{20};
 
 }  // namespace
 
-Stages::Stages(Accelerator accelerator, BoardFaults& faults)
-    : accelerator_(std::move(accelerator)), faults_(faults), thread_([this] { work(); }) {}
+Stages::Stages(Accelerator accelerator, BoardFaults& faults, bool has_wide_addresses)
+    : accelerator_(std::move(accelerator)),
+      faults_(faults),
+      has_wide_addresses_(has_wide_addresses),
+      thread_([this] { work(); }) {}
 
 Stages::~Stages() {
   {
@@ -87,16 +88,18 @@ void Stages::work() {
 }
 
 void Stages::run(std::unique_lock<std::mutex>& lock) {
-  const uint32_t count = value_of(Stage::kFetch, kFetchCount), address = value_of(Stage::kFetch, kFetchAddress);
+  const uint32_t count = value_of(Stage::kFetch, kFetchCount);
+  const uint64_t address = address_of(Stage::kFetch, kFetchAddress);
+  const std::optional<uint64_t> base = common_base();
   const RunFault fault = faults_.take_run();
   changed_.wait_for(lock, kStaleTime, [&] { return shut_down_ || is_reset_; });
-  hangs_ = fault == RunFault::kHang || !can_run();
+  hangs_ = fault == RunFault::kHang || !base;
   changed_.wait(lock, [&] { return shut_down_ || is_reset_ || !hangs_; });
   if (hangs_) return;
   write_done(0);
   is_fetching_ = false;
   lock.unlock();
-  const Status status = accelerator_.run(count, address);
+  const Status status = accelerator_.run(count, address, *base);
   if (fault == RunFault::kLate) std::this_thread::sleep_for(kLateBy);
   lock.lock();
   if (!status.ok()) changed_.wait(lock, [&] { return shut_down_ || is_reset_; });  // hardware reports no error
@@ -108,13 +111,19 @@ void Stages::write_done(uint32_t value) {
   done_written_ = true;
 }
 
-// Returns whether the other stages are started with auto-restart, and addresses are absolute.
-bool Stages::can_run() const {
+std::optional<uint64_t> Stages::common_base() const {
   for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore})
-    if (value_of(stage, kControl) != kArmed) return false;
-  for (const auto& [stage, offset] : kBases)
-    if (value_of(stage, offset) != 0) return false;
-  return true;
+    if (value_of(stage, kControl) != kArmed) return std::nullopt;
+  const uint64_t base = address_of(kOutputs.first, kOutputs.second);
+  for (const auto& [stage, offset] : kFirstBases)
+    for (const uint32_t at : {offset, offset + (has_wide_addresses_ ? 12 : 8)})
+      if (address_of(stage, at) != base) return std::nullopt;
+  return base;
+}
+
+uint64_t Stages::address_of(Stage stage, uint32_t offset) const {
+  const uint64_t high = has_wide_addresses_ ? value_of(stage, offset + sizeof(uint32_t)) : 0;
+  return high << 32 | value_of(stage, offset);
 }
 
 uint32_t Stages::value_of(Stage stage, uint32_t offset) const {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -24,10 +25,14 @@
 namespace nestrt::boards {
 
 enum class Stage : uint8_t { kFetch, kLoad, kCompute, kStore };
+inline constexpr uint32_t kNumStages = 4;
+// A user-managed kernel has the registers of its stages next to each other, each in a page.
+inline constexpr uint32_t kStageBytes = 0x1000, kRegisterBytes = kNumStages * kStageBytes;
 
 class Stages {
  public:
-  Stages(Accelerator accelerator, BoardFaults& faults);
+  // `has_wide_addresses`: addresses have 64 bits.
+  Stages(Accelerator accelerator, BoardFaults& faults, bool has_wide_addresses = false);
   ~Stages();
   Stages(const Stages&) = delete;
 
@@ -45,11 +50,14 @@ class Stages {
   void work();
   void run(std::unique_lock<std::mutex>& lock);
   void write_done(uint32_t value);
-  bool can_run() const;
+  // Returns the base of all addresses; nullopt unless the other stages are started with auto-restart and have one base.
+  std::optional<uint64_t> common_base() const;
+  uint64_t address_of(Stage stage, uint32_t offset) const;
   uint32_t value_of(Stage stage, uint32_t offset) const;
 
   Accelerator accelerator_;
   BoardFaults& faults_;
+  const bool has_wide_addresses_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::pair<Stage, uint32_t>, uint32_t> registers_;  // last written values

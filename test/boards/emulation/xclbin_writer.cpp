@@ -49,7 +49,8 @@ Bytes ip_layout_of(const XclbinDescription& description) {
       const size_t index = entries.size();
       ip_data& entry = entries.emplace_back();
       entry.m_type = IP_KERNEL;
-      entry.properties = static_cast<uint32_t>(AP_CTRL_HS) << IP_CONTROL_SHIFT | static_cast<uint32_t>(index) << 1 | 1;
+      const IP_CONTROL control = kernel.is_user_managed ? AP_CTRL_NONE : AP_CTRL_HS;
+      entry.properties = static_cast<uint32_t>(control) << IP_CONTROL_SHIFT | static_cast<uint32_t>(index) << 1 | 1;
       entry.m_base_address = kFirstUnitAddress + index * kUnitAddressRange;
       copy_text(kernel.name + ":" + unit, entry.m_name);
     }
@@ -75,10 +76,10 @@ Bytes connectivity_of(const XclbinDescription& description) {
 
 std::string kernel_metadata(const XclbinKernel& kernel) {
   std::string xml = fmt::format(
-      R"(<kernel name="{}" language="c" type="pl"><port name="S_AXI_CONTROL" mode="slave" range="0x1000" )"
+      R"(<kernel name="{}" language="c" type="pl"><port name="S_AXI_CONTROL" mode="slave" range="{:#x}" )"
       R"(dataWidth="32" portType="addressable" base="0x0"/><port name="M_AXI" mode="master" range="0xFFFFFFFF" )"
       R"(dataWidth="64" portType="addressable" base="0x0"/>)",
-      kernel.name);
+      kernel.name, kernel.is_user_managed ? kRegisterBytes : kRegisterBytes / kNumStages);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const XclbinArgument& argument = kernel.arguments[i];
     xml += fmt::format(
@@ -144,6 +145,20 @@ std::vector<XclbinKernel> vta_stages() {
       {"compute", {"compute_0"}, {{"done", 0x10, 4, false}, {"uops", 0x20, 4, false}, {"biases", 0x28, 4, false}}, {}},
       {"store", {"store_0"}, {{"outputs", 0x10, 4, false}}, {}},
   };
+}
+
+XclbinKernel user_managed_vta(std::vector<std::string> units, std::vector<std::vector<int>> banks) {
+  return {"vta",
+          std::move(units),
+          {{"insn_count", 0x10, 4, false},
+           {"insns", 0x18, 8, true},
+           {"inputs", 0x1010, 8, true},
+           {"weights", 0x101c, 8, true},
+           {"uops", 0x2020, 8, true},
+           {"biases", 0x202c, 8, true},
+           {"outputs", 0x3010, 8, true}},
+          std::move(banks),
+          true};
 }
 
 std::vector<std::byte> make_xclbin(const XclbinDescription& description) {

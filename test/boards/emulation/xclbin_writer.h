@@ -26,6 +26,7 @@ struct XclbinKernel {
   std::vector<XclbinArgument> arguments;
   // The banks of unit i's address arguments, assigned round-robin. If empty, there is no connectivity section.
   std::vector<std::vector<int>> banks;
+  bool is_user_managed = false;  // the application writes its registers, and the kernel driver starts nothing
 };
 
 struct XclbinDescription {
@@ -41,6 +42,8 @@ inline constexpr uint64_t kFirstUnitAddress = 0x1800000, kUnitAddressRange = 0x1
 XclbinKernel vta_kernel(std::vector<std::string> units, std::vector<std::vector<int>> banks);
 // Returns VTA's four stages, one of each.
 std::vector<XclbinKernel> vta_stages();
+// Returns the four stages as one user-managed kernel, whose addresses have 64 bits.
+XclbinKernel user_managed_vta(std::vector<std::string> units, std::vector<std::vector<int>> banks);
 
 std::vector<std::byte> make_xclbin(const XclbinDescription& description);
 void write_xclbin(const XclbinDescription& description, const std::filesystem::path& file);

@@ -92,7 +92,7 @@ void write_xclbin_nodes(const std::filesystem::path& root, const LoadedXclbin& l
   std::string units, uuid;
   for (size_t i = 0; i < loaded.units.size(); ++i) {
     units += fmt::format("{},{},{:#x},0x4,0\n", i, loaded.units[i].name, loaded.units[i].address);
-    write_node(device / fmt::format("CU[{}].u.{}/size", i, i), "4096\n");
+    write_node(device / fmt::format("CU[{}].u.{}/size", i, i), fmt::format("{}\n", kRegisterBytes));
   }
   for (size_t i = 0; i < loaded.uuid.size(); ++i)
     uuid += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", loaded.uuid[i]);
