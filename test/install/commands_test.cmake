@@ -12,7 +12,7 @@ endfunction()
 file(MAKE_DIRECTORY ${prefix})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component tools)
 # The prefix needs its own copy of the boards; programs in the build folder use those of the source tree.
-foreach(board boards/zcu102.yaml boards/profiles/zcu102.costs)
+foreach(board boards/zcu102.yaml boards/profiles/zcu102.costs boards/uio/evta.dtso boards/recipes/zcu102/build)
   if(NOT EXISTS ${prefix}/share/nestrt/${board})
     message(FATAL_ERROR "share/nestrt/${board} is not installed")
   endif()

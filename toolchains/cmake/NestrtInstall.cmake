@@ -3,7 +3,9 @@
 # commands' own install rules.
 include(CMakePackageConfigHelpers)
 
-# Where the commands look for boards by name, and examples of a board's set-up (docs/how-to/uio.md).
+# Where the commands look for boards by name, recipes for their logic, and examples of their set-up (docs/how-to/uio.md).
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt/boards COMPONENT tools
+  USE_SOURCE_PERMISSIONS)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt COMPONENT tools
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs" PATTERN "*.dtso" PATTERN "*.dtsi" PATTERN "*.rules" PATTERN "*.service")
 if(NESTRT_STATIC)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of VTA's four stages.
 //
-// Source: register maps of VTA's modules from Vivado HLS 2019.1, and its rule for arguments: one of 32 bits takes 8 bytes,
-// one of 64 bits takes 12. docs/reference/hardware.md has the tables.
+// Source: register maps of VTA's modules from Vivado HLS 2019.1, and its rule for arguments: one of 32 bits takes 8
+// bytes, one of 64 bits takes 12. docs/reference/hardware.md has the tables.
 #pragma once
 
 #include <array>

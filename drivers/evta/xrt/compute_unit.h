@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the compute units of a board through XRT: a kernel that XRT starts (kernel_unit.cpp), or the registers of the four
-// stages, which are separate IPs or parts of a user-managed kernel (xrt_stages_unit.cpp).
+// Opens the compute units of a board through XRT: a kernel that XRT starts (kernel_unit.cpp), or the registers of the
+// four stages, which are separate IPs or parts of a user-managed kernel (xrt_stages_unit.cpp).
 #pragma once
 
 #include <experimental/xrt_xclbin.h>

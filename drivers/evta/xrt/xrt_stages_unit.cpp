@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EVTA as VTA's four stages (board/stages_unit.h), whose registers XRT maps: four IPs, or one user-managed kernel with the
-// blocks of the stages next to each other. Neither the kernel driver nor an interrupt is used.
+// EVTA as VTA's four stages (board/stages_unit.h), whose registers XRT maps: four IPs, or one user-managed kernel with
+// the blocks of the stages next to each other. Neither the kernel driver nor an interrupt is used.
 #include <experimental/xrt_ip.h>
 #include <fmt/core.h>
 

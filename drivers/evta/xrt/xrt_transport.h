@@ -3,9 +3,9 @@
 // (kernel driver zocl), or an Alveo card such as the U280 (PCIe, xocl). docs/reference/hardware.md lists the
 // requirements.
 //
-// The accelerator is one kernel vta(insn_count, insns, base addresses ...), started once per program; or VTA's four stages,
-// whose registers are written directly: the IPs fetch, load, compute and store, or the user-managed kernel vta. The xclbin
-// determines which.
+// The accelerator is one kernel vta(insn_count, insns, base addresses ...), started once per program; or VTA's four
+// stages, whose registers are written directly: the IPs fetch, load, compute and store, or the user-managed kernel vta.
+// The xclbin determines which.
 //
 // Only this folder links XRT. Every wait has a timeout, and XRT exceptions do not escape: they are converted to a
 // Status (xrt_errors.h).

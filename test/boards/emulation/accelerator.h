@@ -23,8 +23,9 @@ class Accelerator {
   Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 
-  // Runs `count` instructions at `address`, whose addresses are relative to `base`. Errors: kDeadlineExceeded beyond the limit of micro-ops (the caller should
-  // hang); kDeviceFault for instructions or data outside allocated memory; errors of the simulator.
+  // Runs `count` instructions at `address`, whose addresses are relative to `base`. Errors: kDeadlineExceeded beyond
+  // the limit of micro-ops (the caller should hang); kDeviceFault for instructions or data outside allocated memory;
+  // errors of the simulator.
   Status run(uint32_t count, uint64_t address, uint64_t base = 0);
 
  private:

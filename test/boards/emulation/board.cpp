@@ -13,6 +13,7 @@
 
 #include "test/boards/emulation/driver.h"
 #include "test/boards/emulation/register_window.h"
+#include "test/boards/xclbin/xclbin_writer.h"
 
 namespace nestrt::boards {
 namespace {
@@ -20,24 +21,13 @@ namespace {
 // Register offsets of vta(); see xclbin_writer.h.
 constexpr size_t kCountRegister = 0x10 / 4, kAddressRegister = 0x18 / 4;
 
-std::span<const std::byte> section(std::span<const std::byte> file, uint32_t kind) {
-  axlf header;
-  std::memcpy(&header, file.data(), sizeof(header));
-  for (uint32_t i = 0; i < header.m_header.m_numSections; ++i) {
-    axlf_section_header entry;
-    std::memcpy(&entry, file.data() + offsetof(axlf, m_sections) + i * sizeof(entry), sizeof(entry));
-    if (entry.m_sectionKind == kind) return file.subspan(entry.m_sectionOffset, entry.m_sectionSize);
-  }
-  return {};
-}
-
 LoadedXclbin read_xclbin(std::span<const std::byte> file) {
   axlf header;
   std::memcpy(&header, file.data(), sizeof(header));
   LoadedXclbin loaded;
   loaded.uuid.assign(header.m_header.uuid, header.m_header.uuid + sizeof(header.m_header.uuid));
-  loaded.ip_layout = section(file, IP_LAYOUT);
-  loaded.mem_topology = section(file, MEM_TOPOLOGY);
+  loaded.ip_layout = find_section(file, IP_LAYOUT);
+  loaded.mem_topology = find_section(file, MEM_TOPOLOGY);
   int32_t count = 0;
   std::memcpy(&count, loaded.ip_layout.data(), sizeof(count));
   for (int32_t i = 0; i < count; ++i) {
@@ -197,6 +187,13 @@ void Board::make_units(const LoadedXclbin& loaded) {
                                                    [this](const Command& command) { complete(command.file); }));
 }
 
+int Board::find_unit(uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < units_.size(); ++i)
+    if (units_[i]->address() == address) return static_cast<int>(i);
+  return -EINVAL;
+}
+
 int Board::open_context(Client& client, uint32_t unit, bool exclusive) {
   if (unit == UINT32_MAX) return 0;  // the virtual unit of the whole device
   if (const int error = faults_.take_error(Call::kOpenContext)) return -error;
@@ -226,10 +223,9 @@ void* Board::map_registers(int file, size_t size, uint64_t offset) {
   const std::shared_ptr<Stages> stages = stages_[are_stages ? 0 : unit];
   const auto first = static_cast<uint32_t>(are_stages ? unit : 0);
   const auto stage_at = [first](uint32_t place) { return static_cast<Stage>(first + place / kStageBytes); };
-  return map_register_window(size, {[=](uint32_t place) { return stages->read(stage_at(place), place % kStageBytes); },
-                                    [=](uint32_t place, uint32_t value) {
-                                      stages->write(stage_at(place), place % kStageBytes, value);
-                                    }});
+  return map_register_window(
+      size, {[=](uint32_t place) { return stages->read(stage_at(place), place % kStageBytes); },
+             [=](uint32_t place, uint32_t value) { stages->write(stage_at(place), place % kStageBytes, value); }});
 }
 
 // --- Buffers.

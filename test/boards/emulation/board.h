@@ -100,6 +100,8 @@ class Board {
   int find_map_offset(Client& client, uint32_t handle, uint64_t* offset);
   int close_buffer(Client& client, uint32_t handle);
   int sync(Client& client, uint32_t handle, bool to_device, uint64_t offset, uint64_t size);
+  // Returns the unit whose registers are at an address; -EINVAL if no unit is there.
+  int find_unit(uint64_t address);
   int open_context(Client& client, uint32_t unit, bool exclusive);
   int close_context(Client& client, uint32_t unit);
   int execute(Client& client, uint32_t handle);

@@ -41,7 +41,8 @@ class DeviceMemory {
   void free(uint64_t address);
   // Returns the bytes at an address; null unless all are in one allocation.
   std::byte* find(uint64_t address, uint64_t size);
-  // Returns all allocations from `base`, at addresses relative to it, for a simulator. A correct driver keeps them alive.
+  // Returns all allocations from `base`, at addresses relative to it, for a simulator. A correct driver keeps them
+  // alive.
   evta::Dram dram(uint64_t base);
 
  private:

@@ -5,7 +5,7 @@
 #include "drivers/evta/xrt/xrt_transport.h"
 #include "nestrt/driver/unit.h"
 #include "test/boards/emulation/board.h"
-#include "test/boards/emulation/xclbin_writer.h"
+#include "test/boards/xclbin/xclbin_writer.h"
 
 namespace nestrt::boards {
 

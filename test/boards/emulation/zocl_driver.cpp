@@ -9,7 +9,6 @@
 
 #include "test/boards/emulation/device_node.h"
 #include "test/boards/emulation/driver.h"
-#include "test/boards/emulation/xclbin_writer.h"
 
 namespace nestrt::boards {
 namespace {
@@ -90,8 +89,9 @@ int create(Board& board, Client& client, CreateRequest* request) {
 }
 
 // Describes unit i. Its registers are mapped at page i + 1.
-int describe_unit(UnitDescription* request) {
-  if (request->unit < 0) request->unit = static_cast<int>((request->address - kFirstUnitAddress) / kUnitAddressRange);
+int describe_unit(Board& board, UnitDescription* request) {
+  if (request->unit < 0) request->unit = board.find_unit(request->address);
+  if (request->unit < 0) return request->unit;
   request->aperture = request->unit + 1;
   return 0;
 }
@@ -156,7 +156,7 @@ int control(Board& board, Client& client, unsigned number, void* argument) {
       return board.load_xclbin({reinterpret_cast<const std::byte*>(file), file->m_header.m_length});
     }
     case kDescribeUnit:
-      return describe_unit(static_cast<UnitDescription*>(argument));
+      return describe_unit(board, static_cast<UnitDescription*>(argument));
     case kContext:
       return change_context(board, client, static_cast<ContextRequest*>(argument));
     default:

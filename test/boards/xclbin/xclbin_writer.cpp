@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/boards/emulation/xclbin_writer.h"
+#include "test/boards/xclbin/xclbin_writer.h"
 
 #include <fmt/core.h>
 #include <xclbin.h>
@@ -24,11 +24,6 @@ Bytes counted(const std::vector<Entry>& entries, size_t offset_of_entries) {
   return bytes;
 }
 
-template <size_t size>
-void copy_text(std::string_view text, unsigned char (&field)[size]) {
-  std::memcpy(field, text.data(), std::min(text.size(), size - 1));
-}
-
 Bytes memory_topology(const XclbinDescription& description) {
   std::vector<mem_data> entries;
   for (const MemoryBank& bank : description.banks) {
@@ -39,7 +34,7 @@ Bytes memory_topology(const XclbinDescription& description) {
     entry.m_base_address = bank.base;
     copy_text(bank.tag, entry.m_tag);
   }
-  return counted(entries, offsetof(mem_topology, m_mem_data));
+  return memory_section(entries);
 }
 
 Bytes ip_layout_of(const XclbinDescription& description) {
@@ -54,7 +49,7 @@ Bytes ip_layout_of(const XclbinDescription& description) {
       entry.m_base_address = kFirstUnitAddress + index * kUnitAddressRange;
       copy_text(kernel.name + ":" + unit, entry.m_name);
     }
-  return counted(entries, offsetof(ip_layout, m_ip_data));
+  return ip_section(entries);
 }
 
 void connect(const XclbinKernel& kernel, size_t unit, int32_t index, std::vector<connection>* entries) {
@@ -104,24 +99,19 @@ Bytes metadata_of(const XclbinDescription& description) {
   return bytes;
 }
 
-struct Section {
-  axlf_section_kind kind;
-  Bytes bytes;
-};
-
 constexpr size_t kAlignment = 8;
 size_t aligned(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
-axlf header_of(const XclbinDescription& description, size_t sections, size_t length) {
+axlf header_of(const std::string& shell, unsigned char id, size_t sections, size_t length) {
   axlf file{};
   std::memcpy(file.m_magic, "xclbin2", sizeof("xclbin2"));
   file.m_signature_length = -1;
-  file.m_uniqueId = description.id;
+  file.m_uniqueId = id;
   file.m_header.m_length = length;
   file.m_header.m_versionMajor = 2;
   file.m_header.m_versionMinor = 13;
-  copy_text(description.shell, file.m_header.m_platformVBNV);
-  std::memset(file.m_header.uuid, description.id, sizeof(file.m_header.uuid));
+  copy_text(shell, file.m_header.m_platformVBNV);
+  std::memset(file.m_header.uuid, id, sizeof(file.m_header.uuid));
   file.m_header.m_numSections = static_cast<uint32_t>(sections);
   return file;
 }
@@ -161,15 +151,20 @@ XclbinKernel user_managed_vta(std::vector<std::string> units, std::vector<std::v
           true};
 }
 
-std::vector<std::byte> make_xclbin(const XclbinDescription& description) {
-  const std::vector<Section> sections = {{MEM_TOPOLOGY, memory_topology(description)},
-                                         {IP_LAYOUT, ip_layout_of(description)},
-                                         {CONNECTIVITY, connectivity_of(description)},
-                                         {EMBEDDED_METADATA, metadata_of(description)}};
+std::vector<std::byte> ip_section(const std::vector<ip_data>& entries) {
+  return counted(entries, offsetof(ip_layout, m_ip_data));
+}
+
+std::vector<std::byte> memory_section(const std::vector<mem_data>& entries) {
+  return counted(entries, offsetof(mem_topology, m_mem_data));
+}
+
+std::vector<std::byte> make_xclbin(const std::string& shell, unsigned char id,
+                                   const std::vector<XclbinSection>& sections) {
   size_t length = aligned(sizeof(axlf) + (sections.size() - 1) * sizeof(axlf_section_header));
   Bytes file;
   std::vector<axlf_section_header> headers;
-  for (const Section& section : sections) {
+  for (const XclbinSection& section : sections) {
     axlf_section_header& header = headers.emplace_back();
     header.m_sectionKind = section.kind;
     header.m_sectionOffset = length;
@@ -177,12 +172,32 @@ std::vector<std::byte> make_xclbin(const XclbinDescription& description) {
     length = aligned(length + section.bytes.size());
   }
   file.resize(length);
-  const axlf header = header_of(description, sections.size(), length);
+  const axlf header = header_of(shell, id, sections.size(), length);
   std::memcpy(file.data(), &header, sizeof(header));
   std::memcpy(file.data() + offsetof(axlf, m_sections), headers.data(), headers.size() * sizeof(axlf_section_header));
   for (size_t i = 0; i < sections.size(); ++i)
     std::memcpy(file.data() + headers[i].m_sectionOffset, sections[i].bytes.data(), sections[i].bytes.size());
   return file;
+}
+
+std::vector<std::byte> make_xclbin(const XclbinDescription& description) {
+  return make_xclbin(description.shell, description.id,
+                     {{MEM_TOPOLOGY, memory_topology(description)},
+                      {IP_LAYOUT, ip_layout_of(description)},
+                      {CONNECTIVITY, connectivity_of(description)},
+                      {EMBEDDED_METADATA, metadata_of(description)}});
+}
+
+std::span<const std::byte> find_section(std::span<const std::byte> file, axlf_section_kind kind) {
+  axlf header;
+  std::memcpy(&header, file.data(), sizeof(header));
+  for (uint32_t i = 0; i < header.m_header.m_numSections; ++i) {
+    axlf_section_header entry;
+    std::memcpy(&entry, file.data() + offsetof(axlf, m_sections) + i * sizeof(entry), sizeof(entry));
+    if (entry.m_sectionKind == static_cast<uint32_t>(kind))
+      return file.subspan(entry.m_sectionOffset, entry.m_sectionSize);
+  }
+  return {};
 }
 
 void write_xclbin(const XclbinDescription& description, const std::filesystem::path& file) {
