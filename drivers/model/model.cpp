@@ -12,6 +12,13 @@
 #include "runtime/platform/guard.h"
 
 namespace nestrt {
+
+// The inputs passed to Session::run(): the caller's tensors, and images converted to f32.
+struct BoundInputs {
+  std::vector<ConstTensorView> views;
+  std::vector<std::vector<float>> images;  // per input; reused by later runs
+};
+
 namespace {
 
 Status invalid(const std::string& message) { return Status(Code::kInvalidArgument, message); }
@@ -47,12 +54,6 @@ Status expect_bytes(const TensorInfo& info, size_t expected, size_t actual) {
   return invalid(fmt::format("input '{}' ({} {}) expects {} bytes, got {}", info.name, name(info.type),
                              info.shape.to_string(), expected, actual));
 }
-
-// The inputs passed to Session::run(): the caller's tensors, and images converted to f32.
-struct BoundInputs {
-  std::vector<ConstTensorView> views;
-  std::vector<std::vector<float>> images;  // per input; reused by later runs
-};
 
 Status bind_image(const TensorInfo& info, const Preprocessing& preprocessing, const ModelInput& input,
                   std::vector<float>& values, ConstTensorView& view) {

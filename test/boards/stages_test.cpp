@@ -2,6 +2,7 @@
 // Tests EVTA as four stages, whose registers the transport writes. No kernel driver takes part in a run.
 #include "test/boards/emulation/stages.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -60,6 +61,23 @@ TEST_CASE("The stages show the end of the previous run until the next one has st
     stages.reset();
     for (const Stage stage : {Stage::kLoad, Stage::kCompute, Stage::kStore}) stages.write(stage, 0x00, 0x81);
   }
+}
+
+TEST_CASE("Reading the registers of the stages does not hide the end of a run") {
+  ProbeRun probe(open_stages());
+  Board::instance().faults().next_run(RunFault::kLate);
+  REQUIRE(probe.transfer_inputs().ok());
+  REQUIRE(probe.start().ok());
+  const std::vector<evta::DeviceRegister> running = probe.transport().registers();
+  CHECK(probe.wait().ok());
+  const std::vector<evta::DeviceRegister> ended = probe.transport().registers();
+  const auto value = [](const std::vector<evta::DeviceRegister>& registers, std::string_view name) {
+    const auto found = std::ranges::find(registers, name, &evta::DeviceRegister::name);
+    return found == registers.end() ? UINT32_MAX : found->value;
+  };
+  CHECK(value(running, "fetch count") == value(ended, "fetch count"));
+  CHECK(value(ended, "fetch control") == 0x4);
+  CHECK(value(ended, "compute done") == 1);
 }
 
 TEST_CASE("The end of the previous run is not taken for the end of the current one") {

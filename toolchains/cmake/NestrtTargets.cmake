@@ -146,7 +146,7 @@ endfunction()
 # nestrt_add_part(NAME LIBRARY...): the sources of the current folder as one part of libnestrt.
 function(nestrt_add_part name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/format/encode\\.cpp$|/drivers/(null|queue|vendor)/|/drivers/evta/(simulator|cycles|board|uio|xrt)/")
+  list(FILTER sources EXCLUDE REGEX "_bench\\.cpp$|/plan/format/encode\\.cpp$|/drivers/(null|queue|vendor)/|/drivers/evta/(simulator|cycles|board|debug|uio|xrt)/")
   nestrt_add_objects(${name} "${sources}" ${ARGN})
 endfunction()
 

@@ -23,5 +23,6 @@ void add_simulate(tools::Cli& cli);
 void add_conformance(tools::Cli& cli);
 void add_compare(tools::Cli& cli);
 void add_board(tools::Cli& cli);
+void add_debug(tools::Cli& cli);
 
 }  // namespace nestrt::command

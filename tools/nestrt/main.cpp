@@ -14,5 +14,6 @@ int main(int argc, char** argv) {
   nestrt::command::add_simulate(cli);
   nestrt::command::add_conformance(cli);
   nestrt::command::add_board(cli);
+  nestrt::command::add_debug(cli);
   return cli.run(argc, argv);
 }

@@ -29,6 +29,7 @@ class BoardTransport : public Transport {
   Status wait(Deadline deadline) override;
   void interrupt() override;
   Status reset() override;
+  std::vector<DeviceRegister> registers() override { return unit_->registers(); }
 
  protected:
   // `lock`: the ownership of the accelerator, which is kept as long as a run may continue. `recovery`: how to recover

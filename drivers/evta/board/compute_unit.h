@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "drivers/evta/driver/transport.h"
 #include "nestrt/result.h"
 
 namespace nestrt::evta {
@@ -23,6 +24,9 @@ class ComputeUnit {
   // Stops the run and waits for at most kAbortLimit. Errors: kDeviceFault if it may still be running; the unit and the
   // memory that it uses are then lost.
   virtual Status abort() = 0;
+
+  // Returns the registers that can be read at any time, for messages.
+  virtual std::vector<DeviceRegister> registers() { return {}; }
 
   // Returns a file that becomes readable when an interrupt occurs, or -1 without interrupts. An interrupt is only a
   // hint to call poll(): it may be lost, late or unrelated.

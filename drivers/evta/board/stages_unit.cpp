@@ -94,6 +94,28 @@ Status StagesUnit::abort() {
                 fmt::format("the accelerator did not stop within {} s and cannot be reset", kAbortLimit.count()));
 }
 
+// Omits the bit next to `done`, which a read clears.
+std::vector<DeviceRegister> StagesUnit::registers() {
+  std::vector<DeviceRegister> result;
+  const auto add = [&](Stage stage, std::string_view what, uint32_t offset) {
+    const std::string_view name = kStageNames[static_cast<size_t>(stage)];
+    result.push_back({fmt::format("{} {}", name, what), registers_->read(stage, offset)});
+  };
+  add(Stage::kFetch, "control", kControl);
+  add(Stage::kFetch, "count", kFetchCount);
+  add(Stage::kFetch, "address", kFetchAddress);
+  add(Stage::kLoad, "control", kControl);
+  add(Stage::kLoad, "base of inputs", kLoadInputs);
+  add(Stage::kLoad, "base of weights", addresses_.load_weights);
+  add(Stage::kCompute, "control", kControl);
+  add(Stage::kCompute, "done", kComputeDone);
+  add(Stage::kCompute, "base of micro-ops", kComputeMicroOps);
+  add(Stage::kCompute, "base of biases", addresses_.compute_biases);
+  add(Stage::kStore, "control", kControl);
+  add(Stage::kStore, "base of outputs", kStoreOutputs);
+  return result;
+}
+
 // Only a reset clears the auto-restart of compute.
 bool StagesUnit::has_been_reset() const { return (registers_->read(Stage::kCompute, kControl) & kAutoRestart) == 0; }
 

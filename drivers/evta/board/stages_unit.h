@@ -40,6 +40,7 @@ class StagesUnit final : public ComputeUnit {
   Result<bool> poll() override;
   // The stages have no reset: they stop only when their programs end, or when the whole card is reset.
   Status abort() override;
+  std::vector<DeviceRegister> registers() override;
 
  private:
   bool has_been_reset() const;

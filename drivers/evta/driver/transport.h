@@ -40,6 +40,12 @@ class DeviceProgram {
   virtual ~DeviceProgram() = default;
 };
 
+// A register of an accelerator.
+struct DeviceRegister {
+  std::string name;  // "fetch control"
+  uint32_t value = 0;
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -69,6 +75,8 @@ class Transport {
   virtual void interrupt() = 0;
   // Stops the run. After success the device does not access memory until the next start. Errors: kDeviceFault.
   virtual Status reset() = 0;
+  // Returns the registers that can be read at any time without a side effect, for messages. Empty if there are none.
+  virtual std::vector<DeviceRegister> registers() { return {}; }
 };
 
 }  // namespace nestrt::evta

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 namespace nestrt::evta {
 namespace {
@@ -49,6 +51,26 @@ class Reader {
   size_t offset_ = 0;
   bool failed_ = false;
   std::string_view missing_;
+};
+
+class Writer {
+ public:
+  void add(std::span<const std::byte> bytes) { std::ranges::copy(bytes, std::back_inserter(bytes_)); }
+  void add_u32(uint64_t value) {
+    for (int shift = 0; shift < 32; shift += 8) bytes_.push_back(static_cast<std::byte>(value >> shift));
+  }
+  void add(const std::vector<VectorMemory>& memories) {
+    add_u32(memories.size());
+    for (const VectorMemory& memory : memories) {
+      add_u32(memory.address);
+      add_u32(memory.bytes.size());
+      add(std::span(memory.bytes));
+    }
+  }
+  std::vector<std::byte> bytes() && { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
 };
 
 std::vector<VectorMemory> read_memories(Reader& reader, std::string_view what) {
@@ -114,6 +136,26 @@ Result<std::vector<VectorCase>> parse_vectors(std::span<const std::byte> file) {
   if (reader.left() > 0)
     return Status(Code::kInvalidArgument, fmt::format("{} bytes follow the last case", reader.left()));
   return cases;
+}
+
+std::vector<std::byte> format_vectors(std::span<const VectorCase> cases) {
+  Writer file;
+  file.add(std::as_bytes(std::span(kMagic)));
+  file.add_u32(kVersion);
+  file.add_u32(cases.size());
+  for (const VectorCase& vector : cases) {
+    file.add_u32(vector.name.size());
+    file.add(std::as_bytes(std::span(vector.name)));
+    file.add_u32(vector.instructions.size());
+    for (const InstructionWord& word : vector.instructions)
+      for (const uint64_t half : word) {
+        file.add_u32(half);
+        file.add_u32(half >> 32);
+      }
+    file.add(vector.inputs);
+    file.add(vector.outputs);
+  }
+  return std::move(file).bytes();
 }
 
 }  // namespace nestrt::evta

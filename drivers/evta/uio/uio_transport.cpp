@@ -29,6 +29,7 @@ class UioUnit final : public ComputeUnit {
   Status start(uint32_t count, uint32_t address) override { return stages_.start(count, address); }
   Result<bool> poll() override { return stages_.poll(); }
   Status abort() override { return stages_.abort(); }
+  std::vector<DeviceRegister> registers() override { return stages_.registers(); }
   int interrupt_file() const override { return has_interrupt_ ? registers_.interrupt_file() : -1; }
   void acknowledge_interrupt() override { registers_.acknowledge_interrupt(); }
 

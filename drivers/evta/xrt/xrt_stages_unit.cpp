@@ -50,6 +50,11 @@ class XrtStagesUnit final : public ComputeUnit {
   Status abort() override {
     return xrt_call("reading the state of the accelerator", Code::kDeviceFault, [&] { return stages_.abort(); });
   }
+  std::vector<DeviceRegister> registers() override {
+    const auto read = [&]() -> Result<std::vector<DeviceRegister>> { return stages_.registers(); };
+    auto result = xrt_call("reading the registers", Code::kDeviceFault, read);
+    return result ? std::move(*result) : std::vector<DeviceRegister>();
+  }
   Status wait_for_previous_owner() {
     return xrt_call("reading the state of the accelerator", Code::kDeviceFault,
                     [&] { return stages_.wait_for_previous_owner(); });
