@@ -40,6 +40,7 @@ class Units:
     pace: minimum run time of simulated units, as a multiple of their modelled time.
     xclbin: the bitstream of the board's FPGA.
     device: the board to use.
+    device_wait: how long to wait, in seconds, if another process uses the accelerator.
     plugin: the vendor's library.
     isolate: run the vendor's library in a separate process.
 
@@ -56,12 +57,13 @@ class Units:
         pace: float = 0.0,
         xclbin: Optional[PathLike] = None,
         device: Optional[str] = None,
+        device_wait: float = 0.0,
         plugin: Optional[PathLike] = None,
         isolate: bool = False,
     ) -> None:
         options = drop_none(
-            units=units, threads=threads, cpus=cpus, pace=pace, xclbin=xclbin, device=device, plugin=plugin,
-            isolate=isolate,
+            units=units, threads=threads, cpus=cpus, pace=pace, xclbin=xclbin, device=device,
+            device_wait=device_wait, plugin=plugin, isolate=isolate,
         )
         self._core = _nestrt.Units(plan._core if plan is not None else None, options)
 

@@ -14,6 +14,7 @@ command::UnitChoice unit_choice(const nanobind::dict& values) {
   read(values, "pace", choice.pace);
   read(values, "xclbin", choice.xclbin);
   read(values, "device", choice.device);
+  read(values, "device_wait", choice.device_wait);
   read(values, "plugin", choice.plugin);
   read(values, "isolate", choice.isolate);
   read(values, "split", choice.split_channels);

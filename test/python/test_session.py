@@ -8,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import nestrt
-from conftest import EXAMPLES, run_example
+from conftest import EXAMPLES, PIXELS, run_example
 
 
 def test_an_image_is_classified(plan, cat):
@@ -141,6 +141,19 @@ def test_the_example_classifies_images():
     result = run_example("classify.py", *files, cwd=EXAMPLES)
     assert result.returncode == 0, result.stderr
     assert [line.split()[1] for line in result.stdout.splitlines()] == ["cat", "ship"]
+
+
+def test_the_pynq_example_runs_on_a_simulated_accelerator(model, tmp_path):
+    plan = tmp_path / "plan.nest"
+    nestrt.compile(model, plan, quantize="s8", calibration=EXAMPLES / "images", preprocessing=PIXELS, target="evta")
+    result = run_example("pynq_evta.py", str(plan), "images/cat.png", "--units", "cpu,evta:sim", cwd=EXAMPLES)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("class 3, ") and result.stdout.endswith("on cpu, evta0\n")
+
+
+def test_the_package_contains_the_transport_without_xrt(plan):
+    with pytest.raises(nestrt.Unavailable, match="UIO|uio"):
+        nestrt.Units("cpu,evta:uio", plan=plan, device="uio99", device_wait=0.1)
 
 
 def test_the_installed_package_is_typed_and_documented():
