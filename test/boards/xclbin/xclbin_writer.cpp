@@ -2,11 +2,10 @@
 #include "test/boards/xclbin/xclbin_writer.h"
 
 #include <fmt/core.h>
-#include <xclbin.h>
 
-#include <algorithm>
-#include <cstring>
 #include <fstream>
+
+#include "test/boards/emulation/stages.h"
 
 namespace nestrt::boards {
 namespace {
