@@ -25,7 +25,8 @@ void VendorFlags::add_to(tools::Command command) {
           .add_option(
               "--vendor", vendor_,
               "compile parts of the model for the plug-in's units NAME with a vendor's command, which may contain "
-              "{input} (ONNX of the part), {output}, {folder} and {data} (docs/how-to/vendor-compilers.md)")
+              "{input} (ONNX of the part), {output} or {outputs}, {calibration}, {manifest}, {report}, {folder} and "
+              "{data} (docs/how-to/vendor-compilers.md)")
           .type_name("NAME=COMMAND")
           .not_empty();
   const tools::Option plan = command.add_option("--vendor-plan", plan_, "operators for NAME: PARTS.yaml; default: all")
@@ -46,9 +47,20 @@ void VendorFlags::add_to(tools::Command command) {
                 "branch that the vendor's command cannot compile uses them (docs/how-to/vendor-compilers.md)")
       .needs(vendor)
       .excludes(plan);
-  command.add_option("--vendor-data", data_, "value of {data}, such as a folder of images")
-      .type_name("PATH")
-      .not_empty()
+  const tools::Option data =
+      command
+          .add_option("--vendor-data", data_,
+                      "value of {data}, and the samples for {calibration}: as for --calibrate, a folder of images, a "
+                      "list, or FILE.npy with N inputs")
+          .type_name("PATH")
+          .not_empty()
+          .needs(vendor);
+  command.add_option("--vendor-data-limit", data_limit_, "use at most N samples for {calibration}, spread evenly")
+      .positive()
+      .needs(data);
+  command
+      .add_flag("--vendor-allow-cpu", allow_cpu_,
+                "accept a part of which the vendor's compiler puts nothing on the NPU according to its {report}")
       .needs(vendor);
   command.add_option("--vendor-timeout", time_limit_s_, "time limit in seconds of the vendor's command per part")
       .in_range(1, 86400)
@@ -59,14 +71,20 @@ void VendorFlags::add_to(tools::Command command) {
 Result<VendorOptions> VendorFlags::options() const {
   NESTRT_ASSIGN_OR_RETURN(VendorOptions options, parse_vendor(vendor_));
   options.data = data_;
+  (data_.ends_with(".npy") ? options.samples.npy : options.samples.images) = data_;
+  options.samples.limit = data_limit_;
+  if (vendor_.find("{calibration}") != std::string::npos && data_.empty())
+    return Status(Code::kInvalidArgument, "the command contains {calibration}; state samples with --vendor-data");
+  options.allow_cpu = allow_cpu_;
   options.time_limit = std::chrono::seconds(time_limit_s_);
   return options;
 }
 
-Status VendorFlags::add_to(CompileOptions& options, const VendorFailure& failure) const {
+Status VendorFlags::add_to(CompileOptions& options, const VendorNotes& notes) const {
   if (!given()) return {};
   Result<VendorOptions> vendor = this->options();
   if (!vendor) return vendor.error().with_context("--vendor");
+  vendor->on_report = notes.report;
   std::optional<Capability> capability;
   if (!capability_.empty()) {
     NESTRT_ASSIGN_OR_RETURN(capability, read_capability(capability_));
@@ -77,7 +95,7 @@ Status VendorFlags::add_to(CompileOptions& options, const VendorFailure& failure
   }
   if (!plan_.empty()) vendor->parts = [file = plan_](const Graph& graph) { return read_part_plan(file, graph); };
   if (optional_)
-    options.backends.push_back(make_optional_vendor_backend(*vendor, capability, failure));
+    options.backends.push_back(make_optional_vendor_backend(*vendor, capability, notes.failure));
   else
     options.offload = [vendor = *vendor](Graph& graph) { return offload_parts(graph, vendor); };
   return {};
