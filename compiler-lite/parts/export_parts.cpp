@@ -36,14 +36,14 @@ class Predecessors {
 Result<Manifest> export_parts(const Graph& graph, const Cut& cut, const PartsOptions& options, const PartSink& sink) {
   ValueNames names(graph);
   const ExportedPart whole = whole_graph(graph);
-  Manifest manifest{whole.name, options.model_digest, options.opset, options.folded_batch_norm, {}, {}, {}};
+  Manifest manifest{whole.name, options.model_digest, options.form.opset, options.folded_batch_norm, {}, {}, {}};
   manifest.inputs = borders_of(graph, names, whole.inputs);
   manifest.outputs = borders_of(graph, names, whole.outputs);
   Predecessors predecessors;
   for (const Part& part : cut.parts) {
     if (!is_part_name(part.name))
       return Status(Code::kInvalidArgument, fmt::format("part '{}': {}", part.name, kPartNameRule));
-    const auto bytes = export_onnx(graph, part.exported, names, options.opset);
+    const auto bytes = export_onnx(graph, part.exported, names, options.form);
     if (!bytes) return bytes.error().with_context(fmt::format("part '{}'", part.name));
     ManifestPart& entry = manifest.parts.emplace_back();
     entry.name = part.name;

@@ -108,7 +108,7 @@ class PartCompiler {
   Result<VendorOutput> compiled(const Part& part) {
     VendorPart input;
     input.name = part.name;
-    NESTRT_ASSIGN_OR_RETURN(input.model, export_onnx(graph_, part.exported, names_, options_.opset));
+    NESTRT_ASSIGN_OR_RETURN(input.model, export_onnx(graph_, part.exported, names_, options_.form));
     input.inputs = borders_of(graph_, names_, part.exported.inputs);
     input.outputs = borders_of(graph_, names_, part.exported.outputs);
     input.calibrate = [&](const std::string& folder) {

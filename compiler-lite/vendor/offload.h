@@ -36,7 +36,7 @@ struct VendorOptions {
   bool allow_cpu = false;  // accept a part of which the NPU computes nothing
   std::function<void(const std::string& part, const VendorReport& report)> on_report;  // may be empty
   std::chrono::seconds time_limit{600};
-  int64_t opset = kDefaultExportOpset;
+  ExportForm form;                  // of the parts
   std::optional<OffloadCost> cost;  // costs of the vendor's device, if stated
   // Selects the operators for the vendor; empty selects all of them as one part.
   std::function<Result<std::vector<PartSpec>>(const Graph& graph)> parts;

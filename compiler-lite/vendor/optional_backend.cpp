@@ -37,7 +37,7 @@ class OptionalVendorBackend final : public Backend {
   Status accepts(const Graph& graph, Subgraph nodes) override {
     NESTRT_ASSIGN_OR_RETURN(const BranchModel model, branch_model(graph, nodes));
     NESTRT_RETURN_IF_ERROR(check_vendor_ports(model.inputs.size(), model.outputs.size()));
-    NESTRT_ASSIGN_OR_RETURN(const auto forms, onnx_forms(model.body, options_.opset));
+    NESTRT_ASSIGN_OR_RETURN(const auto forms, onnx_forms(model.body, options_.form));
     if (!capability_) return {};
     for (size_t node = 0; node < forms.size(); ++node)
       if (std::string why = refusal(model.body, *model.body.nodes()[node], forms[node], *capability_); !why.empty())
@@ -71,7 +71,7 @@ class OptionalVendorBackend final : public Backend {
     ValueNames names(body);
     VendorPart part;
     part.name = name;
-    NESTRT_ASSIGN_OR_RETURN(part.model, export_onnx(body, whole_graph(body), names, options_.opset));
+    NESTRT_ASSIGN_OR_RETURN(part.model, export_onnx(body, whole_graph(body), names, options_.form));
     std::vector<ValueId> inputs;
     for (const GraphInput& input : body.inputs) inputs.push_back(input.value);
     part.inputs = borders_of(body, names, inputs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/nestc/options/vendor_options.h"
 
+#include "compiler-lite/export/export_profile.h"
 #include "compiler-lite/parts/cutting/automatic.h"
 #include "compiler-lite/parts/cutting/capability.h"
 #include "compiler-lite/parts/plan_file.h"
@@ -12,7 +13,7 @@ namespace {
 // Returns the worthwhile parts according to the capability file, under the vendor's name.
 Result<std::vector<PartSpec>> worthwhile_parts(const Capability& capability, const VendorOptions& options,
                                                const Graph& graph) {
-  NESTRT_ASSIGN_OR_RETURN(AutomaticParts automatic, automatic_parts(graph, capability, options.opset));
+  NESTRT_ASSIGN_OR_RETURN(AutomaticParts automatic, automatic_parts(graph, capability, options.form));
   for (PartSpec& part : automatic.parts) part.backend = options.unit;
   return std::move(automatic.parts);
 }
@@ -62,6 +63,15 @@ void VendorFlags::add_to(tools::Command command) {
       .add_flag("--vendor-allow-cpu", allow_cpu_,
                 "accept a part of which the vendor's compiler puts nothing on the NPU according to its {report}")
       .needs(vendor);
+  command
+      .add_option("--vendor-profile", profile_,
+                  "form of the ONNX that the vendor's compiler accepts (docs/how-to/vendor-compilers.md)")
+      .type_name("FILE")
+      .not_empty()
+      .needs(vendor);
+  command.add_option("--vendor-opset", opset_, "ONNX opset for the vendor's compiler (default: 13, or the profile's)")
+      .in_range(kOldestExportOpset, kNewestExportOpset)
+      .needs(vendor);
   command.add_option("--vendor-timeout", time_limit_s_, "time limit in seconds of the vendor's command per part")
       .in_range(1, 86400)
       .show_default()
@@ -89,6 +99,11 @@ Status VendorFlags::add_to(CompileOptions& options, const VendorNotes& notes) co
   if (!capability_.empty()) {
     NESTRT_ASSIGN_OR_RETURN(capability, read_capability(capability_));
     vendor->cost = capability->cost;
+    vendor->form = capability->form;
+  }
+  if (!profile_.empty()) NESTRT_RETURN_IF_ERROR(read_export_profile(profile_, vendor->form));
+  if (opset_ > 0) vendor->form.opset = opset_;
+  if (capability) {
     vendor->parts = [capability = *capability, vendor = *vendor](const Graph& graph) {
       return worthwhile_parts(capability, vendor, graph);
     };
@@ -102,7 +117,7 @@ Status VendorFlags::add_to(CompileOptions& options, const VendorNotes& notes) co
 }
 
 Status VendorFlags::check_output(const std::string& output) const {
-  for (const std::string& file : {plan_, capability_, data_})
+  for (const std::string& file : {plan_, capability_, profile_, data_})
     if (!file.empty()) NESTRT_RETURN_IF_ERROR(tools::check_not_input(output, file));
   return {};
 }

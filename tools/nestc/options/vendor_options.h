@@ -34,7 +34,9 @@ class VendorFlags {
   std::string vendor_;
   std::string plan_;
   std::string capability_;
+  std::string profile_;
   std::string data_;
+  int64_t opset_ = 0;  // 0: not given
   size_t data_limit_ = 0;
   bool optional_ = false;
   bool allow_cpu_ = false;
