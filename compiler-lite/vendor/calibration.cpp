@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "compiler-lite/calibrate/samples.h"

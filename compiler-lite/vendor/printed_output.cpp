@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "tools/support/report/tensor_files.h"
 #include "tools/support/text/files.h"
