@@ -5,6 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "compiler-lite/export/export.h"
+
 namespace nestrt::compiler {
 namespace {
 
@@ -39,17 +41,21 @@ std::string write_batch_normalization(NodeWriter& node, const std::string& x, co
     const Value& constant = node.graph().value(id);
     return node.floats({constant.data<float>(), constant.data<float>() + factors.shape[0]});
   };
-  if (const auto& stated = factors.source_normalization)
+  const auto& stated = factors.source_normalization;
+  WrittenAttributes attributes = {{"epsilon", stated ? stated->epsilon : 0.0f}};
+  if (node.form().all_attributes) attributes.emplace_back("momentum", 0.9f);
+  if (node.form().all_attributes && node.opset() >= 14) attributes.emplace_back("training_mode", false);
+  if (stated)
     return node.write("BatchNormalization",
                       {x, node.floats(stated->scale), node.floats(stated->bias), node.floats(stated->mean),
                        node.floats(stated->variance)},
-                      {{"epsilon", stated->epsilon}});
+                      std::move(attributes));
   const auto channels = static_cast<size_t>(factors.shape[0]);
   const std::string mean = node.floats(std::vector<float>(channels, 0.0f));
   const std::string variance = node.floats(std::vector<float>(channels, 1.0f));
   return node.write("BatchNormalization",
                     {x, by_channel(product.inputs[1]), by_channel(node.node().inputs[1]), mean, variance},
-                    {{"epsilon", 0.0f}});
+                    std::move(attributes));
 }
 
 }  // namespace nestrt::compiler

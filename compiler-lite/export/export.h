@@ -21,8 +21,24 @@
 
 namespace nestrt::compiler {
 
-// The newest opset is the last one that the linked ONNX library can check.
-inline constexpr int64_t kOldestExportOpset = 13, kNewestExportOpset = 17, kDefaultExportOpset = 13;
+inline constexpr int64_t kOldestExportOpset = 13, kNewestExportOpset = 21, kDefaultExportOpset = 13;
+// The last opset that the linked ONNX library can check. Of a model in a newer one, it checks the same model in this.
+inline constexpr int64_t kNewestCheckedOpset = 17;
+
+inline constexpr const char* kProducer = "nestc";
+
+// The form of a model. Vendors' compilers differ in what they accept; the default is what PyTorch's exporter writes.
+struct ExportForm {
+  int64_t opset = kDefaultExportOpset;
+  bool all_attributes = true;   // write attributes that have their default
+  bool gemm_trans_b = true;     // write constant weights of Gemm as [outputs, inputs] with transB = 1
+  bool flatten = true;          // write a Reshape to [first dimension, rest] as Flatten
+  bool whole_operators = true;  // write operators that import spelled out as one node (whole_operators.h)
+  bool all_zero_points = true;  // write zero points of s32 biases, which are 0
+  bool per_tensor = false;      // round weights to one scale per tensor, if their zero points are equal
+  bool float_biases = false;    // write biases of quantized operators as f32
+  std::string producer = kProducer;
+};
 
 // Errors: kInvalidArgument if the opset is out of range.
 Status check_export_opset(int64_t opset);
@@ -61,8 +77,9 @@ ExportedPart whole_graph(const Graph& graph);
 // Returns the bytes of an ONNX model. Requires: plain layouts, no packed constants. Errors: kInvalidArgument for an
 // unsupported opset; kUnsupported if an operator (named in the message) has no form in the opset, if the ONNX library
 // rejects the model, or if it exceeds 2 GiB.
-Result<std::string> export_onnx(const Graph& graph, const ExportedPart& part, ValueNames& names, int64_t opset);
+Result<std::string> export_onnx(const Graph& graph, const ExportedPart& part, ValueNames& names,
+                                const ExportForm& form);
 // Exports the whole graph.
-Result<std::string> export_onnx(const Graph& graph, int64_t opset = kDefaultExportOpset);
+Result<std::string> export_onnx(const Graph& graph, const ExportForm& form = {});
 
 }  // namespace nestrt::compiler

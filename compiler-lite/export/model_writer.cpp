@@ -11,6 +11,8 @@
 #include "compiler-lite/export/constant_integers.h"
 #include "compiler-lite/export/export_table.h"
 #include "compiler-lite/export/onnx_numbers.h"
+#include "compiler-lite/export/stored_constants.h"
+#include "compiler-lite/export/whole_operators.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -105,7 +107,8 @@ std::string ModelWriter::add_initializer(const Node& node, std::string_view suff
 // An output cannot be an initializer, so a constant that is one gets another name.
 std::string ModelWriter::add_constant(ValueId id) {
   const Value& value = graph_.value(id);
-  std::string name = is_output(id) ? names_.unique(names_.of(id) + ":constant") : names_.of(id);
+  const bool is_taken = is_output(id) || transposed_.contains(id);
+  std::string name = is_taken ? names_.unique(names_.of(id) + ":constant") : names_.of(id);
   fill(*proto_.add_initializer(), name, value.type, value.shape, *value.constant);
   return name;
 }
@@ -116,20 +119,62 @@ std::string ModelWriter::name_of(ValueId id) {
   return entry->second;
 }
 
+std::string ModelWriter::dequantized(NodeWriter& node, const Value& integers, const plan::Quantization& quantization,
+                                     FunctionRef<std::string()> stored) {
+  if (form_.per_tensor && integers.is_constant()) {
+    if (const auto rounded = with_one_scale(integers, quantization))
+      return node.dequantize(
+          add_initializer(node.node(), "per_tensor", integers.type, integers.shape, rounded->elements),
+          rounded->quantization, integers.type);
+  }
+  return node.dequantize(stored(), quantization, integers.type);
+}
+
+std::string ModelWriter::as_real(NodeWriter& node, const Value& value, FunctionRef<std::string()> stored) {
+  if (is_quantized(value)) return dequantized(node, value, *value.quantization, stored);
+  const auto integers = value.is_constant() ? constant_integers(value) : std::nullopt;
+  if (!integers) return stored();
+  Value source;
+  source.type = integers->type;
+  source.shape = value.shape;
+  source.constant = std::make_shared<const Bytes>(integers->elements);
+  const auto add = [&] {
+    return add_initializer(node.node(), "quantized", source.type, source.shape, *source.constant);
+  };
+  return dequantized(node, source, *value.source_quantization, add);
+}
+
 std::string ModelWriter::real(NodeWriter& node, ValueId id) {
   const Value& value = graph_.value(id);
   if (const auto found = reals_.find(id); found != reals_.end()) return found->second;
-  std::string name;
-  if (is_quantized(value)) {
-    name = node.dequantize(name_of(id), *value.quantization, value.type);
-  } else if (const auto integers = value.is_constant() ? constant_integers(value) : std::nullopt) {
-    const std::string stored =
-        add_initializer(node.node(), "quantized", integers->type, value.shape, integers->elements);
-    name = node.dequantize(stored, *value.source_quantization, integers->type);
-  } else {
-    return name_of(id);
+  const auto stored = [&] { return name_of(id); };
+  std::string name = as_real(node, value, stored);
+  if (is_quantized(value) || name != name_of(id)) reals_[id] = name;
+  return name;
+}
+
+// Returns the name of the model's matrix, which import has usually transposed, if no other value needs it.
+std::string ModelWriter::name_for_transposed(ValueId id) {
+  const std::string& original = original_name(graph_.value(id));
+  if (original == graph_.value(id).name && !written_.contains(id) && !is_output(id)) return names_.of(id);
+  for (ValueId other = 0; other < static_cast<ValueId>(graph_.num_values()); ++other) {
+    const Value& value = graph_.value(other);
+    const bool is_unused = value.is_constant() && graph_.users(other).empty() && !graph_.is_output(other);
+    if (value.name == original && is_unused && written_.try_emplace(other, names_.of(other)).second)
+      return names_.of(other);
   }
-  return reals_[id] = name;
+  return names_.unique(original);
+}
+
+std::string ModelWriter::transposed_real(NodeWriter& node, ValueId id) {
+  if (const auto found = transposed_.find(id); found != transposed_.end()) return found->second;
+  const Value matrix = transposed(graph_.value(id));
+  const auto add = [&] {
+    std::string name = name_for_transposed(id);
+    fill(*proto_.add_initializer(), name, matrix.type, matrix.shape, *matrix.constant);
+    return name;
+  };
+  return transposed_[id] = as_real(node, matrix, add);
 }
 
 void ModelWriter::rename(const std::string& from, const std::string& to) {
@@ -140,8 +185,9 @@ void ModelWriter::rename(const std::string& from, const std::string& to) {
     for (std::string& input : *proto.mutable_input())
       if (input == from) input = to;
   }
-  for (auto& [id, name] : reals_)
-    if (name == from) name = to;
+  for (auto* names : {&reals_, &transposed_})
+    for (auto& [id, name] : *names)
+      if (name == from) name = to;
 }
 
 // Renames the output of the operator's last node to the result's name. If the operator wrote no node, such as a Reshape
@@ -213,21 +259,32 @@ void ModelWriter::write_interface() {
   }
 }
 
+Result<size_t> ModelWriter::write_next(size_t first) {
+  const auto nodes = std::span<const Node* const>(part_.nodes).subspan(first);
+  if (nodes.size() > 1 && is_batch_normalization(graph_, *nodes[0], *nodes[1])) {
+    NodeWriter writer(*this, *nodes[1]);
+    finish(*nodes[1], nodes[1]->outputs[0], write_batch_normalization(writer, name_of(nodes[0]->inputs[0]), *nodes[0]));
+    return size_t{2};
+  }
+  const size_t count = form_.whole_operators ? whole_operator_size(graph_, nodes) : 0;
+  if (count == 0) {
+    NESTRT_RETURN_IF_ERROR(write_operator(*nodes[0]));
+    return size_t{1};
+  }
+  NodeWriter writer(*this, *nodes[0]);
+  for (const WholeResult& result : write_whole_operator(writer, nodes.first(count)))
+    finish(*result.node, result.node->outputs[0], result.name);
+  return count;
+}
+
 Status ModelWriter::write() {
   proto_.set_name(part_.name);
-  for (size_t i = 0; i < part_.nodes.size(); ++i) {
-    const Node& node = *part_.nodes[i];
-    const Node* next = i + 1 < part_.nodes.size() ? part_.nodes[i + 1] : nullptr;
+  for (size_t i = 0; i < part_.nodes.size();) {
     first_node_ = proto_.node_size();
-    if (next != nullptr && is_batch_normalization(graph_, node, *next)) {
-      NodeWriter writer(*this, *next);
-      finish(*next, next->outputs[0], write_batch_normalization(writer, name_of(node.inputs[0]), node));
-      ends_.push_back(first_node_);
-      ++i;
-    } else {
-      NESTRT_RETURN_IF_ERROR(write_operator(node));
-    }
-    name_nodes(proto_, first_node_, node.name, names_);
+    NESTRT_ASSIGN_OR_RETURN(const size_t count, write_next(i));
+    ends_.insert(ends_.end(), count - 1, first_node_);
+    i += count;
+    name_nodes(proto_, first_node_, part_.nodes[i - 1]->name, names_);
     ends_.push_back(proto_.node_size());
   }
   write_outputs();

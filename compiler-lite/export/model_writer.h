@@ -12,6 +12,7 @@
 
 #include "compiler-lite/export/export.h"
 #include "compiler-lite/export/node_writer.h"
+#include "runtime/core/function_ref.h"
 
 namespace onnx {
 class GraphProto;
@@ -24,11 +25,12 @@ namespace nestrt::compiler {
 class ModelWriter {
  public:
   // All arguments must outlive the writer. `proto` must be empty.
-  ModelWriter(const Graph& graph, const ExportedPart& part, ValueNames& names, int64_t opset, onnx::GraphProto& proto)
+  ModelWriter(const Graph& graph, const ExportedPart& part, ValueNames& names, const ExportForm& form,
+              onnx::GraphProto& proto)
       : graph_(graph),
         part_(part),
         names_(names),
-        opset_(opset),
+        form_(form),
         proto_(proto),
         outputs_(part.outputs.begin(), part.outputs.end()) {}
 
@@ -40,11 +42,17 @@ class ModelWriter {
 
   // --- For NodeWriter ---
   const Graph& graph() const { return graph_; }
-  int64_t opset() const { return opset_; }
+  const ExportForm& form() const { return form_; }
   // Returns the name under which a value is read. Adds a constant as an initializer on first use.
   std::string name_of(ValueId id);
   // Returns the name of the value as real numbers.
   std::string real(NodeWriter& node, ValueId id);
+  // Returns the name of a constant matrix, transposed, as real numbers.
+  std::string transposed_real(NodeWriter& node, ValueId id);
+  // Returns the name of the real numbers that integers represent. `stored` returns the name of the integers and is
+  // called if they are written without a change.
+  std::string dequantized(NodeWriter& node, const Value& integers, const plan::Quantization& quantization,
+                          FunctionRef<std::string()> stored);
   std::string write_node(const Node& node, std::string_view op_type, std::vector<std::string> inputs,
                          const WrittenAttributes& attributes);
   // Writes a node with several outputs; unwanted optional outputs are omitted.
@@ -63,17 +71,23 @@ class ModelWriter {
   void rename(const std::string& from, const std::string& to);
   bool is_output(ValueId id) const { return outputs_.count(id) != 0; }
   std::string add_constant(ValueId id);
+  std::string name_for_transposed(ValueId id);
+  // Writes the nodes from `first` on that form one operator, and returns their number.
+  Result<size_t> write_next(size_t first);
+  // Returns the name of a value as real numbers. `stored`: see dequantized().
+  std::string as_real(NodeWriter& node, const Value& value, FunctionRef<std::string()> stored);
 
   const Graph& graph_;
   const ExportedPart& part_;
   ValueNames& names_;
-  const int64_t opset_;
+  const ExportForm& form_;
   onnx::GraphProto& proto_;
   const std::unordered_set<ValueId> outputs_;
   int first_node_ = 0;  // of the current operator
   std::vector<int> ends_;
-  std::unordered_map<ValueId, std::string> written_;  // names of values that exist in the model
-  std::unordered_map<ValueId, std::string> reals_;    // results of DequantizeLinear
+  std::unordered_map<ValueId, std::string> written_;     // names of values that exist in the model
+  std::unordered_map<ValueId, std::string> reals_;       // results of DequantizeLinear
+  std::unordered_map<ValueId, std::string> transposed_;  // results of transposed_real()
 };
 
 }  // namespace nestrt::compiler

@@ -56,7 +56,9 @@ std::vector<float> scales_of(const plan::Quantization& quantization) {
   return scales;
 }
 
-int64_t NodeWriter::opset() const { return model_.opset(); }
+const ExportForm& NodeWriter::form() const { return model_.form(); }
+
+int64_t NodeWriter::opset() const { return form().opset; }
 
 const Graph& NodeWriter::graph() const { return model_.graph(); }
 
@@ -74,6 +76,15 @@ std::string NodeWriter::input(size_t index) const {
 
 std::string NodeWriter::real(size_t index) {
   return has_input(index) ? model_.real(*this, node_.inputs[index]) : std::string();
+}
+
+std::string NodeWriter::real_of(ValueId id) { return model_.real(*this, id); }
+
+std::string NodeWriter::transposed_real(size_t index) { return model_.transposed_real(*this, node_.inputs[index]); }
+
+std::string NodeWriter::dequantized(size_t index, const plan::Quantization& quantization) {
+  const auto stored = [&] { return input(index); };
+  return model_.dequantized(*this, operand(index), quantization, stored);
 }
 
 std::vector<std::string> NodeWriter::reals(size_t count) {
@@ -124,7 +135,7 @@ Step step_of(ModelWriter& model, const Node& node, const std::string& x, const p
   const Shape shape = count == 1 ? Shape() : Shape{count};
   Step step;
   step.inputs = {x, model.add_initializer(node, "scale", DataType::kF32, shape, to_bytes(scales))};
-  if (type != DataType::kS32)  // the zero point of s32 is 0
+  if (type != DataType::kS32 || model.form().all_zero_points)  // that of s32 is 0
     step.inputs.push_back(
         model.add_initializer(node, "zero_point", type, shape, zero_points_of(quantization, scales.size(), type)));
   if (count > 1) step.attributes.emplace_back("axis", int64_t{quantization.axis});

@@ -15,6 +15,7 @@
 namespace nestrt::compiler {
 
 class ModelWriter;
+struct ExportForm;
 
 struct WrittenAttribute {
   std::string_view name;
@@ -40,6 +41,7 @@ class NodeWriter {
  public:
   NodeWriter(ModelWriter& model, const Node& node) : model_(model), node_(node) {}
 
+  const ExportForm& form() const;
   int64_t opset() const;
   const Graph& graph() const;
   const Node& node() const { return node_; }
@@ -59,6 +61,12 @@ class NodeWriter {
   std::string input(size_t index) const;
   // Returns the name of an operand as real numbers; a quantized operand gets a DequantizeLinear.
   std::string real(size_t index);
+  // Same for any value.
+  std::string real_of(ValueId id);
+  // Returns the name of a constant matrix, transposed, as real numbers.
+  std::string transposed_real(size_t index);
+  // Returns the name of the real numbers that an operand of integers represents.
+  std::string dequantized(size_t index, const plan::Quantization& quantization);
   // Returns the first `count` operands as real numbers, without absent ones at the end.
   std::vector<std::string> reals(size_t count);
 

@@ -25,12 +25,12 @@ OnnxForm form_of(const onnx::NodeProto& node) {
 
 }  // namespace
 
-Result<std::vector<std::vector<OnnxForm>>> onnx_forms(const Graph& graph, int64_t opset) {
-  NESTRT_RETURN_IF_ERROR(check_export_opset(opset));
+Result<std::vector<std::vector<OnnxForm>>> onnx_forms(const Graph& graph, const ExportForm& form) {
+  NESTRT_RETURN_IF_ERROR(check_export_opset(form.opset));
   ValueNames names(graph);
   onnx::GraphProto proto;
   const ExportedPart part = whole_graph(graph);
-  ModelWriter writer(graph, part, names, opset, proto);
+  ModelWriter writer(graph, part, names, form, proto);
   NESTRT_RETURN_IF_ERROR(writer.write());
   std::vector<std::vector<OnnxForm>> forms(part.nodes.size());
   int first = 0;

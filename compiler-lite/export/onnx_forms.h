@@ -2,11 +2,11 @@
 // ONNX forms of operators without constants, for checks of what a vendor's compiler supports.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "compiler-lite/export/export.h"
 #include "compiler-lite/graph/graph.h"
 #include "nestrt/result.h"
 
@@ -21,6 +21,6 @@ struct OnnxForm {
 
 // Returns, by node of the graph, the ONNX nodes that export_onnx() writes for it. The list is empty for a node that is
 // written together with a later one. Errors: see export_onnx(), except those of the ONNX library.
-Result<std::vector<std::vector<OnnxForm>>> onnx_forms(const Graph& graph, int64_t opset);
+Result<std::vector<std::vector<OnnxForm>>> onnx_forms(const Graph& graph, const ExportForm& form);
 
 }  // namespace nestrt::compiler

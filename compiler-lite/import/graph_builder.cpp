@@ -88,6 +88,7 @@ ValueId GraphBuilder::find_transposed(ValueId id, const std::vector<int>& permut
 
 void GraphBuilder::remember_transposed(ValueId id, const std::vector<int>& permutation, ValueId transposed) {
   transposed_.emplace(std::pair(id, permutation), transposed);
+  graph_.value(transposed).same_elements_as = original_name(graph_.value(id));
 }
 
 Status GraphBuilder::charge(size_t operands) {

@@ -6,26 +6,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler-lite/parts/borders.h"
 #include "compiler-lite/parts/part_names.h"
 #include "compiler-lite/passes/passes.h"
 
 namespace nestrt::compiler {
 namespace {
-
-// Returns the quantization of the tensor, or of the tensor that it renames.
-std::optional<plan::Quantization> quantization_of(const Graph& graph, ValueId id) {
-  const Node* producer = graph.producer(id);
-  const bool is_renamed = producer != nullptr && producer->kind() == ops::Kind::kReshape &&
-                          graph.value(producer->inputs[0]).shape == graph.value(id).shape;
-  return graph.value(is_renamed ? producer->inputs[0] : id).quantization;
-}
-
-std::vector<Border> borders(const Graph& graph, const ValueNames& names, const std::vector<ValueId>& ids) {
-  std::vector<Border> result;
-  for (const ValueId id : ids)
-    result.push_back({names.of(id), graph.value(id).type, graph.value(id).shape, quantization_of(graph, id)});
-  return result;
-}
 
 // Finds the parts that each part reads from.
 class Predecessors {
@@ -50,22 +36,22 @@ class Predecessors {
 Result<Manifest> export_parts(const Graph& graph, const Cut& cut, const PartsOptions& options, const PartSink& sink) {
   ValueNames names(graph);
   const ExportedPart whole = whole_graph(graph);
-  Manifest manifest{whole.name, options.model_digest, options.opset, options.folded_batch_norm, {}, {}, {}};
-  manifest.inputs = borders(graph, names, whole.inputs);
-  manifest.outputs = borders(graph, names, whole.outputs);
+  Manifest manifest{whole.name, options.model_digest, options.form.opset, options.folded_batch_norm, {}, {}, {}};
+  manifest.inputs = borders_of(graph, names, whole.inputs);
+  manifest.outputs = borders_of(graph, names, whole.outputs);
   Predecessors predecessors;
   for (const Part& part : cut.parts) {
     if (!is_part_name(part.name))
       return Status(Code::kInvalidArgument, fmt::format("part '{}': {}", part.name, kPartNameRule));
-    const auto bytes = export_onnx(graph, part.exported, names, options.opset);
+    const auto bytes = export_onnx(graph, part.exported, names, options.form);
     if (!bytes) return bytes.error().with_context(fmt::format("part '{}'", part.name));
     ManifestPart& entry = manifest.parts.emplace_back();
     entry.name = part.name;
     entry.backend = part.backend;
     entry.file = part.name + ".onnx";
     for (const uint32_t op : part.operators) entry.operators.push_back(cut.operators[op].name);
-    entry.inputs = borders(graph, names, part.exported.inputs);
-    entry.outputs = borders(graph, names, part.exported.outputs);
+    entry.inputs = borders_of(graph, names, part.exported.inputs);
+    entry.outputs = borders_of(graph, names, part.exported.outputs);
     entry.after = predecessors.of(part);
     NESTRT_RETURN_IF_ERROR(sink(entry.file, *bytes));
   }

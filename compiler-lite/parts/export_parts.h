@@ -14,7 +14,7 @@
 namespace nestrt::compiler {
 
 struct PartsOptions {
-  int64_t opset = kDefaultExportOpset;
+  ExportForm form;
   bool folded_batch_norm = false;  // for the manifest: whether the graph was changed
   std::string model_digest;
 };

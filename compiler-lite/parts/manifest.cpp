@@ -24,21 +24,6 @@ constexpr size_t kMaxScales = 1 << 20;
 
 // --- Writing ---
 
-Json json_of(const Border& border) {
-  Json json = {{"name", border.name}, {"type", name(border.type)}, {"shape", Json::array(border.shape)}};
-  if (!border.quantization) return json;
-  json.set("scales", Json::array(border.quantization->scales));
-  json.set("zero_points", Json::array(border.quantization->zero_points));
-  if (border.quantization->scales.size() > 1) json.set("axis", border.quantization->axis);
-  return json;
-}
-
-Json json_of(const std::vector<Border>& borders) {
-  Json list = Json::array();
-  for (const Border& border : borders) list.push_back(json_of(border));
-  return list;
-}
-
 Json json_of(const ManifestPart& part) {
   return {{"name", part.name},
           {"backend", part.backend},

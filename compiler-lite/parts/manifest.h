@@ -14,24 +14,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "nestrt/data_type.h"
-#include "nestrt/driver/plan_tables.h"
+#include "compiler-lite/parts/borders.h"
 #include "nestrt/result.h"
-#include "nestrt/shape.h"
 
 namespace nestrt::compiler {
-
-struct Border {
-  std::string name;
-  DataType type = DataType::kF32;
-  Shape shape;
-  std::optional<plan::Quantization> quantization;  // as scales and zero points
-};
 
 struct ManifestPart {
   std::string name;

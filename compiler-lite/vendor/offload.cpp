@@ -9,6 +9,7 @@
 
 #include "compiler-lite/codegen/vendor/blob_program.h"
 #include "compiler-lite/codegen/vendor/vendor_backend.h"
+#include "compiler-lite/vendor/calibration.h"
 #include "compiler-lite/vendor/vendor_command.h"
 #include "drivers/vendor/answers.h"
 
@@ -83,23 +84,44 @@ RegionSize size_of(const Graph& graph, const Part& part, const Cut& cut) {
 }
 
 // Compiles each part of the vendor. All use the graph as it is before any part is replaced.
-Result<VendorPrograms> compile_parts(const Graph& graph, const Cut& cut, const VendorOptions& options) {
-  VendorPrograms programs;
-  ValueNames names(graph);
-  for (size_t i = 0; i < cut.parts.size(); ++i) {
-    const Part& part = cut.parts[i];
-    if (part.backend == kHostBackend) continue;
-    NESTRT_RETURN_IF_ERROR(check_part(part, options));
-    const auto model = export_onnx(graph, part.exported, names, options.opset);
-    if (!model) return model.error().with_context(fmt::format("part '{}'", part.name));
-    Result<Bytes> blob = run_vendor_command(options, *model);
-    if (!blob) return blob.error().with_context(fmt::format("vendor '{}', part '{}'", options.unit, part.name));
-    programs.emplace(static_cast<int32_t>(i), blob_program(std::make_shared<const Bytes>(std::move(*blob)),
-                                                           options.cost, size_of(graph, part, cut)));
+class PartCompiler {
+ public:
+  PartCompiler(const Graph& graph, const Cut& cut, const VendorOptions& options)
+      : graph_(graph), cut_(cut), options_(options), names_(graph) {}
+
+  Result<VendorPrograms> run() {
+    VendorPrograms programs;
+    for (size_t i = 0; i < cut_.parts.size(); ++i) {
+      const Part& part = cut_.parts[i];
+      if (part.backend == kHostBackend) continue;
+      NESTRT_RETURN_IF_ERROR(check_part(part, options_));
+      Result<VendorOutput> output = compiled(part);
+      if (!output) return output.error().with_context(fmt::format("vendor '{}', part '{}'", options_.unit, part.name));
+      programs.emplace(static_cast<int32_t>(i),
+                       program_of(std::move(*output), options_.cost, size_of(graph_, part, cut_)));
+    }
+    if (!programs.empty()) return programs;
+    return Status(Code::kInvalidArgument, fmt::format("the model has no part for vendor '{}'", options_.unit));
   }
-  if (!programs.empty()) return programs;
-  return Status(Code::kInvalidArgument, fmt::format("the model has no part for vendor '{}'", options.unit));
-}
+
+ private:
+  Result<VendorOutput> compiled(const Part& part) {
+    VendorPart input;
+    input.name = part.name;
+    NESTRT_ASSIGN_OR_RETURN(input.model, export_onnx(graph_, part.exported, names_, options_.form));
+    input.inputs = borders_of(graph_, names_, part.exported.inputs);
+    input.outputs = borders_of(graph_, names_, part.exported.outputs);
+    input.calibrate = [&](const std::string& folder) {
+      return write_calibration(graph_, part.exported.inputs, input.inputs, options_.samples, folder);
+    };
+    return run_vendor_command(options_, input);
+  }
+
+  const Graph& graph_;
+  const Cut& cut_;
+  const VendorOptions& options_;
+  ValueNames names_;
+};
 
 }  // namespace
 
@@ -126,7 +148,7 @@ Result<std::shared_ptr<Backend>> offload_parts(Graph& graph, const VendorOptions
     NESTRT_ASSIGN_OR_RETURN(specs, options.parts(graph));
   }
   NESTRT_ASSIGN_OR_RETURN(const Cut parts, cut(graph, std::move(specs)));
-  NESTRT_ASSIGN_OR_RETURN(VendorPrograms programs, compile_parts(graph, parts, options));
+  NESTRT_ASSIGN_OR_RETURN(VendorPrograms programs, PartCompiler(graph, parts, options).run());
   Replacer replacer(graph);
   for (const auto& [number, program] : programs)
     NESTRT_RETURN_IF_ERROR(replacer.replace(parts.parts[static_cast<size_t>(number)], number));

@@ -11,24 +11,32 @@
 #include <string>
 #include <vector>
 
+#include "compiler-lite/calibrate/input_samples.h"
 #include "compiler-lite/codegen/backend.h"
 #include "compiler-lite/export/export.h"
 #include "compiler-lite/graph/graph.h"
 #include "compiler-lite/parts/cutting/capability.h"
 #include "compiler-lite/parts/cutting/cut.h"
+#include "compiler-lite/vendor/vendor_report.h"
 #include "nestrt/result.h"
 
 namespace nestrt::compiler {
 
 struct VendorOptions {
   std::string unit;  // the kind of the vendor's units, and the backend of the vendor's parts
-  // Words separated by spaces: a program, found by PATH, and its arguments. No shell interprets them. Placeholders in
-  // words: {input} is the part's ONNX file, {output} the file to write, {folder} an empty folder and the command's
-  // working folder, and {data} is `data`.
+  // Words separated by spaces: a program, found by PATH, and its arguments. No shell interprets them. A word, or the
+  // text after its first '=', that names an existing file becomes absolute. Placeholders in words: {input} is the
+  // part's ONNX file, {output} the file to write, or {outputs} a folder for several files, {folder} an empty folder and
+  // the command's working folder, {data} is `data`, {calibration} a folder with the values of the part's inputs over
+  // `samples` (compiler-lite/vendor/calibration.h), {manifest} a JSON file that describes the part, and {report} a JSON
+  // file that the command must write (compiler-lite/vendor/vendor_report.h).
   std::string command;
-  std::string data;  // sample data for the command, as specified by the user
+  std::string data;        // sample data for the command, as specified by the user
+  SampleOptions samples;   // the same for {calibration}
+  bool allow_cpu = false;  // accept a part of which the NPU computes nothing
+  std::function<void(const std::string& part, const VendorReport& report)> on_report;  // may be empty
   std::chrono::seconds time_limit{600};
-  int64_t opset = kDefaultExportOpset;
+  ExportForm form;                  // of the parts
   std::optional<OffloadCost> cost;  // costs of the vendor's device, if stated
   // Selects the operators for the vendor; empty selects all of them as one part.
   std::function<Result<std::vector<PartSpec>>(const Graph& graph)> parts;
@@ -39,7 +47,7 @@ Result<VendorOptions> parse_vendor(const std::string& text);
 
 // Requires a tidy graph as imported. The returned backend has the programs of the operators that were inserted. Errors:
 // those of `parts`, cutting and exporting; kInvalidArgument if no part is the vendor's, if a part belongs to another
-// vendor, or if the command lacks {input} or {output}; kUnsupported with the command's output if it fails or writes no
+// vendor, or if the command lacks a placeholder; kUnsupported with the command's output if it fails or writes no
 // file; kDeadlineExceeded if it takes too long.
 Result<std::shared_ptr<Backend>> offload_parts(Graph& graph, const VendorOptions& options);
 

@@ -10,6 +10,7 @@
 #include "compiler-lite/parts/cutting/model_operators.h"
 #include "compiler-lite/parts/cutting/supported.h"
 #include "compiler-lite/vendor/branch_model.h"
+#include "compiler-lite/vendor/calibration.h"
 #include "compiler-lite/vendor/vendor_command.h"
 
 namespace nestrt::compiler {
@@ -36,7 +37,7 @@ class OptionalVendorBackend final : public Backend {
   Status accepts(const Graph& graph, Subgraph nodes) override {
     NESTRT_ASSIGN_OR_RETURN(const BranchModel model, branch_model(graph, nodes));
     NESTRT_RETURN_IF_ERROR(check_vendor_ports(model.inputs.size(), model.outputs.size()));
-    NESTRT_ASSIGN_OR_RETURN(const auto forms, onnx_forms(model.body, options_.opset));
+    NESTRT_ASSIGN_OR_RETURN(const auto forms, onnx_forms(model.body, options_.form));
     if (!capability_) return {};
     for (size_t node = 0; node < forms.size(); ++node)
       if (std::string why = refusal(model.body, *model.body.nodes()[node], forms[node], *capability_); !why.empty())
@@ -48,11 +49,10 @@ class OptionalVendorBackend final : public Backend {
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     NESTRT_ASSIGN_OR_RETURN(const BranchModel model, branch_model(graph, nodes));
     if (!lost_.ok()) return Offer{std::nullopt, std::string(lost_.message())};
-    auto blob = compiled(model.body);
-    if (!blob) return without(*nodes.front(), blob.error());
+    auto output = compiled(graph, model, nodes.front()->name);
+    if (!output) return without(*nodes.front(), output.error());
     Offer offer;
-    offer.program = blob_program(std::make_shared<const Bytes>(std::move(*blob)),
-                                 capability_ ? capability_->cost : std::nullopt, size_of(model.body));
+    offer.program = program_of(std::move(*output), capability_ ? capability_->cost : std::nullopt, size_of(model.body));
     set_ports(graph, model.inputs, model.outputs, *offer.program);
     return offer;
   }
@@ -66,9 +66,20 @@ class OptionalVendorBackend final : public Backend {
     return Offer{std::nullopt, std::string(why.message())};
   }
 
-  Result<Bytes> compiled(const Graph& body) const {
-    NESTRT_ASSIGN_OR_RETURN(const std::string model, export_onnx(body, options_.opset));
-    return run_vendor_command(options_, model);
+  Result<VendorOutput> compiled(const Graph& graph, const BranchModel& model, const std::string& name) const {
+    const Graph& body = model.body;
+    ValueNames names(body);
+    VendorPart part;
+    part.name = name;
+    NESTRT_ASSIGN_OR_RETURN(part.model, export_onnx(body, whole_graph(body), names, options_.form));
+    std::vector<ValueId> inputs;
+    for (const GraphInput& input : body.inputs) inputs.push_back(input.value);
+    part.inputs = borders_of(body, names, inputs);
+    part.outputs = borders_of(body, names, body.outputs);
+    part.calibrate = [&](const std::string& folder) {
+      return write_calibration(graph, model.inputs, part.inputs, options_.samples, folder);
+    };
+    return run_vendor_command(options_, part);
   }
 
   const VendorOptions options_;

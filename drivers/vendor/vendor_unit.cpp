@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -121,6 +122,12 @@ class VendorUnit final : public Unit {
   const std::shared_ptr<Queue> queue_;
 };
 
+// Separates the number from a kind that ends with a digit.
+std::string numbered(const std::string& kind, uint32_t instance) {
+  const bool ends_with_digit = !kind.empty() && kind.back() >= '0' && kind.back() <= '9';
+  return fmt::format("{}{}{}", kind, ends_with_digit ? ":" : "", instance);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Unit>> make_vendor_unit(std::shared_ptr<Device> device, uint32_t instance,
@@ -131,7 +138,7 @@ Result<std::shared_ptr<Unit>> make_vendor_unit(std::shared_ptr<Device> device, u
                   fmt::format("plug-in '{}' is for unit '{}', not '{}'", device->file(), description.kind, kind));
   UnitInfo info;
   info.kind = description.kind;
-  info.name = fmt::format("{}{}", info.kind, instance);
+  info.name = numbered(info.kind, instance);
   info.configuration = description.configuration;
   info.is_steady = description.is_steady;
   NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Queue> queue,

@@ -11,8 +11,9 @@
 
 namespace nestrt::vendor {
 
-// The unit's name is its kind followed by `instance`: npu0, npu1, ... `kind`: required kind of the device; empty
-// accepts any. Errors: kUnavailable if the device does not work; kInvalidArgument for another kind.
+// The unit's name is its kind followed by `instance`: npu0, npu1, ..., or k230:0 if the kind ends with a digit. `kind`:
+// required kind of the device; empty accepts any. Errors: kUnavailable if the device does not work; kInvalidArgument
+// for another kind.
 Result<std::shared_ptr<Unit>> make_vendor_unit(std::shared_ptr<Device> device, uint32_t instance,
                                                std::string_view kind = {});
 

@@ -30,8 +30,10 @@ std::string write_hard_swish(NodeWriter& node, const std::string& x) {
   return times(node, x, node.write("HardSigmoid", {x}, {{"alpha", 1.0f / 6.0f}, {"beta", 0.5f}}));
 }
 
-// Writes x / 2 * (1 + erf(x / sqrt(2))), or with `tanh` x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
+// Before opset 20 writes x / 2 * (1 + erf(x / sqrt(2))), or with `tanh` x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715
+// x^3))).
 std::string write_gelu(NodeWriter& node, const std::string& x, bool tanh) {
+  if (node.opset() >= 20) return node.write("Gelu", {x}, {{"approximate", tanh ? "tanh" : "none"}});
   std::string inner = node.write("Mul", {x, node.scalar(1 / std::numbers::sqrt2_v<float>)});
   if (tanh) {
     const std::string cube = node.write("Mul", {node.write("Mul", {x, x}), x});
@@ -65,6 +67,7 @@ std::string write_unary(NodeWriter& node, UnaryKind kind, const std::string& x, 
     case UnaryKind::kGelu:
       return write_gelu(node, x, alpha == 1.0f);
     case UnaryKind::kMish:
+      if (node.opset() >= 18) return node.write("Mish", {x});
       return times(node, x, node.write("Tanh", {node.write("Softplus", {x})}));
     case UnaryKind::kIsInf:
       return node.write("IsInf", {x}, {{"detect_negative", alpha != 0}, {"detect_positive", beta != 0}});

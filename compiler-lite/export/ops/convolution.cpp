@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler-lite/export/export.h"
 #include "compiler-lite/export/ops/activations.h"
 #include "compiler-lite/export/ops/families.h"
 #include "compiler-lite/export/ops/products.h"
@@ -20,7 +21,7 @@ std::string rounded_before_residual(NodeWriter& node, const ops::Conv& op, const
 template <typename Op>
 std::string write_product(NodeWriter& node, std::string_view op_type, WrittenAttributes extra) {
   const Op& op = node.attributes<Op>();
-  WrittenAttributes attributes = window_attributes(op);
+  WrittenAttributes attributes = window_attributes(op, node.form().all_attributes);
   attributes.emplace_back("group", int64_t{op.group});
   attributes.insert(attributes.end(), extra.begin(), extra.end());
   return node.write(op_type, product_operands(node), std::move(attributes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "compiler-lite/export/export.h"
 #include "compiler-lite/export/ops/families.h"
 
 namespace nestrt::compiler {
@@ -26,6 +27,7 @@ Result<std::string> write_instance_norm(NodeWriter& node) {
 std::string spelled_out_layer_norm(NodeWriter& node, const ops::LayerNorm& op) {
   std::vector<int64_t> axes(static_cast<size_t>(node.operand(0).shape.rank() - op.axis));
   std::iota(axes.begin(), axes.end(), int64_t{op.axis});
+  // Opset 17 has LayerNormalization, so that the axes are always an attribute.
   const auto mean = [&](const std::string& x) { return node.write("ReduceMean", {x}, {{"axes", axes}}); };
   const std::string x = node.real(0);
   const std::string centred = node.write("Sub", {x, mean(x)});
@@ -38,7 +40,9 @@ std::string spelled_out_layer_norm(NodeWriter& node, const ops::LayerNorm& op) {
 Result<std::string> write_layer_norm(NodeWriter& node) {
   const auto& op = node.attributes<ops::LayerNorm>();
   if (node.opset() < 17) return spelled_out_layer_norm(node, op);
-  return node.write("LayerNormalization", node.reals(3), {{"axis", int64_t{op.axis}}, {"epsilon", op.epsilon}});
+  WrittenAttributes attributes = {{"axis", int64_t{op.axis}}, {"epsilon", op.epsilon}};
+  if (node.form().all_attributes) attributes.emplace_back("stash_type", int64_t{1});
+  return node.write("LayerNormalization", node.reals(3), std::move(attributes));
 }
 
 Result<std::string> write_lp_norm(NodeWriter& node) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler-lite/export/export.h"
 #include "compiler-lite/export/ops/families.h"
 #include "compiler-lite/export/ops/window.h"
 #include "compiler-lite/import/onnx/onnx_names.h"
@@ -92,10 +93,13 @@ Result<std::string> write_pool(NodeWriter& node) {
   const ops::Pool& op = pool.op;
   const bool global = is_global(op, node.operand(0).shape);
   WrittenAttributes attributes;
-  if (!global) attributes = window_attributes(op);
+  const bool all = node.form().all_attributes;
+  if (!global) attributes = window_attributes(op, all && op.kind == PoolKind::kMax);
   if (op.kind == PoolKind::kLp) attributes.emplace_back("p", int64_t{op.p});
-  if (op.count_include_pad) attributes.emplace_back("count_include_pad", true);
-  if (op.ceil_mode) attributes.emplace_back("ceil_mode", true);
+  const bool states_counting = all && op.kind == PoolKind::kAverage && !global;
+  if (op.count_include_pad || states_counting) attributes.emplace_back("count_include_pad", op.count_include_pad);
+  const bool states_ceiling = all && op.kind != PoolKind::kLp && !global;
+  if (op.ceil_mode || states_ceiling) attributes.emplace_back("ceil_mode", op.ceil_mode);
   if (op.kind != PoolKind::kMax && !all_are(op.dilation, 1))
     return node.unsupported("only MaxPool can have a dilated window");
   if (op.kind == PoolKind::kLp && op.ceil_mode) return node.unsupported("LpPool has no ceil_mode");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler-lite/export/ops/products.h"
 
+#include "compiler-lite/export/export.h"
+#include "compiler-lite/export/stored_constants.h"
+
 namespace nestrt::compiler {
 namespace {
 
@@ -15,16 +18,21 @@ plan::Quantization bias_quantization(const NodeWriter& node) {
   return result;
 }
 
+std::string written_bias(NodeWriter& node) {
+  const Value& bias = node.operand(kBias);
+  const bool is_integer = bias.type == DataType::kS32;
+  if (!is_integer) return node.form().float_biases && bias.is_constant() ? node.input(kBias) : node.real(kBias);
+  const plan::Quantization quantization = bias.quantization ? *bias.quantization : bias_quantization(node);
+  if (node.form().float_biases && bias.is_constant()) return node.floats(dequantized_elements(bias, quantization));
+  return node.dequantized(kBias, quantization);
+}
+
 }  // namespace
 
-std::vector<std::string> product_operands(NodeWriter& node) {
-  std::vector<std::string> operands = node.reals(kBias);
-  if (!node.has_input(kBias)) return operands;
-  const Value& bias = node.operand(kBias);
-  if (bias.type == DataType::kS32 && !bias.quantization)
-    operands.push_back(node.dequantize(node.input(kBias), bias_quantization(node), bias.type));
-  else
-    operands.push_back(node.real(kBias));
+std::vector<std::string> product_operands(NodeWriter& node, bool transposes) {
+  std::vector<std::string> operands = {node.real(kInput),
+                                       transposes ? node.transposed_real(kWeights) : node.real(kWeights)};
+  if (node.has_input(kBias)) operands.push_back(written_bias(node));
   return operands;
 }
 

@@ -11,6 +11,7 @@ namespace nestrt::compiler {
 
 // Returns input, weights and the optional bias as real numbers. An integer bias is in steps of input scale * weight
 // scale.
-std::vector<std::string> product_operands(NodeWriter& node);
+// With `transposes`, the weights are transposed.
+std::vector<std::string> product_operands(NodeWriter& node, bool transposes = false);
 
 }  // namespace nestrt::compiler

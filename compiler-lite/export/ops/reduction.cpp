@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler-lite/export/export.h"
 #include "compiler-lite/export/ops/families.h"
 #include "compiler-lite/import/onnx/onnx_names.h"
 
@@ -7,14 +8,16 @@ namespace {
 
 using ops::ReduceKind;
 
-// Writes a reduction. The axes are an input of ReduceSum, and an attribute of the other reductions until opset 18. An
-// empty list means all axes.
+// Writes a reduction. The axes are an input of ReduceSum, and since opset 18 of the other reductions. An empty list
+// means all axes.
 Result<std::string> write_reduce(NodeWriter& node) {
   const auto& op = node.attributes<ops::Reduce>();
   std::vector<std::string> inputs = {node.real(0)};
   WrittenAttributes attributes = {{"keepdims", op.keep_dims}};
   const std::vector<int64_t> axes(op.axes.begin(), op.axes.end());
-  if (op.kind == ReduceKind::kSum && !axes.empty())
+  const bool has_axes_input = op.kind == ReduceKind::kSum || node.opset() >= 18;
+  if (has_axes_input && node.form().all_attributes) attributes.emplace_back("noop_with_empty_axes", false);
+  if (has_axes_input && !axes.empty())
     inputs.push_back(node.constant(axes));
   else if (!axes.empty())
     attributes.emplace_back("axes", axes);
@@ -24,7 +27,7 @@ Result<std::string> write_reduce(NodeWriter& node) {
 Result<std::string> write_arg_reduce(NodeWriter& node) {
   const auto& op = node.attributes<ops::ArgReduce>();
   WrittenAttributes attributes = {{"axis", int64_t{op.axis}}, {"keepdims", op.keep_dims}};
-  if (op.select_last) attributes.emplace_back("select_last_index", true);
+  if (op.select_last || node.form().all_attributes) attributes.emplace_back("select_last_index", op.select_last);
   return node.write(op.min ? "ArgMin" : "ArgMax", {node.real(0)}, std::move(attributes));
 }
 

@@ -66,8 +66,11 @@ Result<std::string> write_grid_sample(NodeWriter& node) {
   const auto& op = node.attributes<ops::GridSample>();
   if (node.opset() < 16) return node.unsupported("GridSample requires opset 16");
   if (node.operand(0).shape.rank() != 4) return node.unsupported("GridSample of volumes requires opset 20");
+  // Opset 20 renamed bilinear and bicubic.
+  std::string_view mode = onnx_name(kGridSampleModes, op.mode);
+  if (node.opset() >= 20 && mode.starts_with("bi")) mode = mode == "bicubic" ? "cubic" : "linear";
   return node.write("GridSample", node.reals(2),
-                    {{"mode", onnx_name(kGridSampleModes, op.mode)},
+                    {{"mode", mode},
                      {"padding_mode", onnx_name(kGridSamplePaddings, op.padding)},
                      {"align_corners", op.align_corners}});
 }

@@ -2,21 +2,21 @@
 // Sliding window of convolutions and pools as attributes.
 #pragma once
 
+#include <algorithm>
+
 #include "compiler-lite/export/node_writer.h"
 
 namespace nestrt::compiler {
 
-// Returns kernel_shape, strides and pads of a Conv, ConvTranspose or Pool, and dilations unless all are 1.
+// Returns kernel_shape, strides and pads of a Conv, ConvTranspose or Pool, and dilations if `states_dilations` or one
+// is not 1.
 template <typename Op>
-WrittenAttributes window_attributes(const Op& op) {
+WrittenAttributes window_attributes(const Op& op, bool states_dilations) {
   std::vector<int32_t> pads = op.pad_begin;
   pads.insert(pads.end(), op.pad_end.begin(), op.pad_end.end());
   WrittenAttributes attributes = {{"kernel_shape", op.kernel}, {"strides", op.stride}, {"pads", pads}};
-  for (const int32_t dilation : op.dilation) {
-    if (dilation == 1) continue;
-    attributes.emplace_back("dilations", op.dilation);
-    break;
-  }
+  const bool is_dilated = std::ranges::any_of(op.dilation, [](int32_t dilation) { return dilation != 1; });
+  if (states_dilations || is_dilated) attributes.emplace_back("dilations", op.dilation);
   return attributes;
 }
 

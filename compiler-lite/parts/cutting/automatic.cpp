@@ -41,8 +41,8 @@ class Partitioner {
         links_(operator_links(graph, operators_)),
         reasons_(operators_.size()) {}
 
-  Result<AutomaticParts> run(int64_t opset) {
-    NESTRT_RETURN_IF_ERROR(find_supported(opset));
+  Result<AutomaticParts> run(const ExportForm& form) {
+    NESTRT_RETURN_IF_ERROR(find_supported(form));
     std::vector<Region> found = regions();
     while (drop_small(found)) found = regions();
     AutomaticParts result;
@@ -61,8 +61,8 @@ class Partitioner {
   }
   bool is_taken(uint32_t op) const { return reasons_[op].empty(); }
 
-  Status find_supported(int64_t opset) {
-    NESTRT_ASSIGN_OR_RETURN(const auto forms, onnx_forms(graph_, opset));
+  Status find_supported(const ExportForm& form) {
+    NESTRT_ASSIGN_OR_RETURN(const auto forms, onnx_forms(graph_, form));
     for (uint32_t op = 0; op < operators_.size(); ++op) {
       for (size_t i = 0; i < operators_[op].count && is_taken(op); ++i) {
         const size_t node = operators_[op].first + i;
@@ -183,8 +183,8 @@ class Partitioner {
 
 }  // namespace
 
-Result<AutomaticParts> automatic_parts(const Graph& graph, const Capability& capability, int64_t opset) {
-  return Partitioner(graph, capability).run(opset);
+Result<AutomaticParts> automatic_parts(const Graph& graph, const Capability& capability, const ExportForm& form) {
+  return Partitioner(graph, capability).run(form);
 }
 
 }  // namespace nestrt::compiler

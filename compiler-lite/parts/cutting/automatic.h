@@ -28,7 +28,7 @@ struct AutomaticParts {
   std::vector<RejectedOperator> rejected;  // all other operators, in the model's order
 };
 
-// `opset`: of the ONNX files for the vendor. Errors: those of onnx_forms().
-Result<AutomaticParts> automatic_parts(const Graph& graph, const Capability& capability, int64_t opset);
+// `form`: of the ONNX files for the vendor. Errors: those of onnx_forms().
+Result<AutomaticParts> automatic_parts(const Graph& graph, const Capability& capability, const ExportForm& form);
 
 }  // namespace nestrt::compiler

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "compiler-lite/export/export_profile.h"
 #include "compiler-lite/parts/type_names.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/yaml_reader.h"
@@ -117,7 +118,7 @@ Result<std::optional<OffloadCost>> cost_in(const YAML::Node& node) {
 
 Result<Capability> capability_of(const YAML::Node& root) {
   if (!root.IsMap()) return yaml::refuse(root, "expected a capability file: {name, types, operators, ...}");
-  NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"name", "types", "operators", "memory", "region", "cost"}));
+  NESTRT_RETURN_IF_ERROR(yaml::check_keys(root, {"name", "types", "operators", "memory", "region", "cost", "export"}));
   Capability capability;
   NESTRT_ASSIGN_OR_RETURN(capability.name, yaml::member_text(root, "name"));
   NESTRT_ASSIGN_OR_RETURN(capability.types, types_in(root));
@@ -132,6 +133,7 @@ Result<Capability> capability_of(const YAML::Node& root) {
   NESTRT_RETURN_IF_ERROR(read_memory(root["memory"], capability));
   NESTRT_RETURN_IF_ERROR(read_region(root["region"], capability));
   NESTRT_ASSIGN_OR_RETURN(capability.cost, cost_in(root["cost"]));
+  if (root["export"].IsDefined()) NESTRT_RETURN_IF_ERROR(read_export_keys(root["export"], capability.form));
   return capability;
 }
 

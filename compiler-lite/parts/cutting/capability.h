@@ -28,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler-lite/export/export.h"
 #include "nestrt/data_type.h"
 #include "nestrt/result.h"
 
@@ -59,6 +60,7 @@ struct Capability {
   uint32_t min_operators = 1;
   uint64_t min_macs = 0;
   std::optional<OffloadCost> cost;
+  ExportForm form;  // of the ONNX that the compiler accepts
 };
 
 // Errors: kInvalidArgument with the line; kNotFound, kIo.

@@ -23,7 +23,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 onnx::ModelProto written(const Graph& graph, int64_t opset = kDefaultExportOpset) {
-  const auto bytes = export_onnx(graph, opset);
+  const auto bytes = export_onnx(graph, {.opset = opset});
   INFO(bytes.error().to_string());
   REQUIRE(bytes);
   onnx::ModelProto model;
@@ -180,6 +180,62 @@ TEST_CASE("Export keeps the names of inputs, outputs, values and nodes and the s
   CHECK(model.opset_import(0).version() == kDefaultExportOpset);
 }
 
+TEST_CASE("The default form states every attribute and stores the weights of Gemm by output") {
+  test::ModelBuilder model;
+  model.input("x", {1, 2, 4, 4}).output("y");
+  model.constant("w", {2, 2, 1, 1}, std::vector<float>(4, 0.5f));
+  model.node("Conv", {"x", "w"}, {"c"});
+  test::set_attribute(model.node("MaxPool", {"c"}, {"p"}), "kernel_shape", std::vector<int64_t>{1, 1});
+  model.node("Flatten", {"p"}, {"flat"});
+  model.constant("v", {5, 32}, std::vector<float>(160, 0.25f));
+  test::set_attribute(model.node("Gemm", {"flat", "v"}, {"y"}), "transB", int64_t{1});
+  const auto graph = model.import();
+  REQUIRE(graph);
+  const onnx::ModelProto proto = written(*graph);
+  const auto names_of = [&](const std::string& type) {
+    std::vector<std::string> names;
+    for (const auto& attribute : written_node(proto, type).attribute()) names.push_back(attribute.name());
+    std::ranges::sort(names);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names_of("Conv") == Names{"dilations", "group", "kernel_shape", "pads", "strides"});
+  CHECK(names_of("MaxPool") == Names{"ceil_mode", "dilations", "kernel_shape", "pads", "strides"});
+  CHECK(names_of("Flatten") == Names{"axis"});
+  CHECK(names_of("Gemm") == Names{"alpha", "beta", "transA", "transB"});
+  CHECK(written_node(proto, "Gemm").input(1) == "v");
+  require_same(read_back(proto), *graph);
+}
+
+TEST_CASE("Weights with one scale per tensor and f32 biases change nothing else") {
+  test::ModelBuilder model;
+  model.input("x", {1, 2, 2, 2}).output("y");
+  model.constant("w", {2, 2, 1, 1}, {-128, 127, 4, 8}, test::onnx_type::kInt8);
+  model.constant("b", {2}, {100, -7}, test::onnx_type::kInt32);
+  model.constant("s", {2}, {0.5f, 0.25f}).constant("z", {2}, {0, 0}, test::onnx_type::kInt8);
+  test::set_attribute(model.node("DequantizeLinear", {"w", "s", "z"}, {"wf"}), "axis", int64_t{0});
+  test::set_attribute(model.node("DequantizeLinear", {"b", "s"}, {"bf"}), "axis", int64_t{0});
+  model.node("Conv", {"x", "wf", "bf"}, {"y"});
+  const auto graph = model.import();
+  REQUIRE(graph);
+  const auto bytes = export_onnx(*graph, {.per_tensor = true, .float_biases = true});
+  REQUIRE(bytes);
+  onnx::ModelProto proto;
+  REQUIRE(proto.ParseFromString(*bytes));
+  CHECK(types_of(proto) == std::vector<std::string>{"DequantizeLinear", "Conv"});
+  std::mt19937 generator(1);
+  CHECK(test::difference(read_back(proto), *graph, generator) < 1e-6);  // 4 and 8 steps of 0.25 are 2 and 4 of 0.5
+}
+
+TEST_CASE("The producer of an exported model can be set") {
+  const auto bytes = export_onnx(with_batch_normalization(), {.producer = "pytorch"});
+  REQUIRE(bytes);
+  onnx::ModelProto proto;
+  REQUIRE(proto.ParseFromString(*bytes));
+  CHECK(proto.producer_name() == "pytorch");
+  CHECK(proto.producer_version().empty());
+}
+
 TEST_CASE("Fused activations and residuals are exported as nodes and compute the same") {
   std::mt19937 generator(1);
   for (const ops::ActivationKind kind :
@@ -193,7 +249,7 @@ TEST_CASE("Fused activations and residuals are exported as nodes and compute the
     const ValueId weights = test::random_constant(graph, generator, {3, 3, 3, 3});
     const ValueId bias = test::random_constant(graph, generator, {3});
     graph.outputs.push_back(test::add(graph, conv, {x, weights, bias, x}, "y"));
-    for (const int64_t opset : {kOldestExportOpset, kNewestExportOpset}) {
+    for (int64_t opset = kOldestExportOpset; opset <= kNewestExportOpset; ++opset) {
       INFO(ops::name(kind) << ", opset " << opset);
       CHECK(test::difference(read_back(written(graph, opset)), graph, generator) < 1e-6);
     }
@@ -415,7 +471,7 @@ TEST_CASE("Operators without an ONNX form are rejected by name") {
 TEST_CASE("Unsupported opsets are rejected") {
   const Graph graph = with_batch_normalization();
   for (const int64_t opset : {kOldestExportOpset - 1, kNewestExportOpset + 1}) {
-    const auto bytes = export_onnx(graph, opset);
+    const auto bytes = export_onnx(graph, {.opset = opset});
     REQUIRE_FALSE(bytes);
     CHECK(bytes.error().code() == Code::kInvalidArgument);
   }

@@ -140,7 +140,7 @@ class Case {
 
   Status run_exported(const compiler::Graph& graph, int64_t opset, const std::vector<HostTensor>& inputs,
                       const std::vector<HostTensor>& expected) {
-    const auto model = compiler::export_onnx(graph, opset);
+    const auto model = compiler::export_onnx(graph, {.opset = opset});
     if (!model) result_.not_exported = model.error().message();
     if (!model && model.error().code() == Code::kUnsupported) return {};
     NESTRT_RETURN_IF_ERROR(model.error());

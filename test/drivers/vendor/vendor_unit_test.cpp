@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <string>
 
 #include "test/drivers/conformance/prepared_copy.h"
@@ -43,6 +44,20 @@ TEST_CASE("A plug-in's unit is named by its kind and number") {
   CHECK((*unit)->info().is_steady);
   CHECK(open_vendor_unit(plugin_of(skeleton()), 0, "npu").error().message() ==
         "plug-in 'npu.so' is for unit 'skeleton', not 'npu'");
+}
+
+TEST_CASE("The number of a unit whose kind ends with a digit is separated from the kind") {
+  nestrt_vendor_functions functions = skeleton();
+  functions.describe = [](nestrt_vendor_device* device, nestrt_vendor_description* description,
+                          nestrt_vendor_message* why) {
+    const nestrt_vendor_status status = skeleton().describe(device, description, why);
+    std::strcpy(description->kind, "k230");
+    return status;
+  };
+  const auto unit = open_vendor_unit(plugin_of(functions), 0, "k230");
+  INFO(unit.error().to_string());
+  REQUIRE(unit);
+  CHECK((*unit)->info().name == "k230:0");
 }
 
 TEST_CASE("A unit does not open if the plug-in's description is invalid or its self-test fails") {

@@ -192,6 +192,30 @@ TEST_CASE("The reference vendor accepts a matrix product with any number of prec
   }
 }
 
+TEST_CASE("The form of the ONNX, calibration data and the report pass between nestc and the vendor's command") {
+  const VendorWorkshop workshop;
+  const std::string script = workshop.write(
+      "cc.sh", "cp $1 $2; cp $1 $5.onnx; cp $3/calibration.npz $5.npz; echo \"{\\\"npu_share\\\": $6}\" > $4");
+  const auto compile = [&](const std::string& share, std::vector<std::string> more) {
+    more.insert(more.begin(), {"compile", kDemoModel, "-o", workshop.path("model.nest"), "--vendor",
+                               "npu=sh " + script + " {input} {output} {calibration} {report} " +
+                                   workshop.path("kept") + " " + share});
+    return run_program("nestc", more);
+  };
+  const std::string profile = workshop.write("form.yaml", "producer: pytorch\nopset: 14\n");
+  const std::string data = workshop.path("input.npy");
+  check_command(compile("0.5", {"--vendor-data", data, "--vendor-profile", profile, "--vendor-opset", "19"}), 0,
+                "part 'all': 50 % of the work is on the NPU");
+  const auto model = import_bytes(content_of(workshop.path("kept.onnx")));
+  REQUIRE(model);
+  CHECK_THAT(content_of(workshop.path("kept.onnx")), Contains("pytorch"));
+  CHECK_THAT(content_of(workshop.path("kept.npz")), Contains("(1, 3, 32, 32)"));
+  check_command(compile("0.5", {}), 2, "state samples with --vendor-data");
+  check_command(compile("0", {"--vendor-data", data}), 2, "compiled everything for the CPU");
+  check_command(compile("0", {"--vendor-data", data, "--vendor-allow-cpu"}), 0, "0 % of the work is on the NPU");
+  check_command(compile("1", {"--vendor-data", data, "--vendor-profile", data}), 2, "input.npy");
+}
+
 TEST_CASE("The vendor compiler's reason is reported, and contradictory options are rejected") {
   const VendorWorkshop workshop;
   check_command(run_program("nestc", {"compile", kDemoModel, "-o", workshop.path("x"), "--vendor",

@@ -85,6 +85,10 @@ void note_failure(const std::string& branch, const Status& why) {
                            tools::printable_message(why.message()));
 }
 
+void print_report(const std::string& part, const VendorReport& report) {
+  std::cout << fmt::format("part '{}': {}\n", tools::printable(part), tools::printable_message(summary_of(report)));
+}
+
 void list() {
   tools::Table table({{"pass"}, {"what it does"}});
   for (const Pass& pass : passes()) table.add_row({std::string(pass.name), std::string(pass.summary)});
@@ -144,13 +148,13 @@ Result<tools::ExitCode> CompileCommand::run() const {
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
   NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
   CompileOptions without_vendor;  // for calibration and search, which do not involve the vendor
-  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(without_vendor, note_failure));
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(without_vendor, {note_failure, print_report}));
   NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
   if (search_flags.wanted()) {
     NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));
     if (!options.quantization) return tools::ExitCode::kMismatch;
   }
-  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(options, note_failure));
+  NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(options, {note_failure, print_report}));
   NESTRT_RETURN_IF_ERROR(write(path, options, start));
   return tools::ExitCode::kOk;
 }

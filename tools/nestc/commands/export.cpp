@@ -54,10 +54,11 @@ Status ExportCommand::run() const {
   NESTRT_RETURN_IF_ERROR(quantize.check_output(output));
   NESTRT_RETURN_IF_ERROR(quantize.check_saved(model));
   NESTRT_RETURN_IF_ERROR(tools::check_writable(output, tools::Written::kModel));
+  NESTRT_ASSIGN_OR_RETURN(const ExportForm form, flags.form());
   NESTRT_ASSIGN_OR_RETURN(const Graph exported, graph());
-  NESTRT_ASSIGN_OR_RETURN(const std::string bytes, export_onnx(exported, flags.opset()));
+  NESTRT_ASSIGN_OR_RETURN(const std::string bytes, export_onnx(exported, form));
   NESTRT_RETURN_IF_ERROR(tools::write_file(output, std::as_bytes(std::span(bytes))));
-  std::cout << output << ": " << exported.nodes().size() << " operators, opset " << flags.opset() << "\n";
+  std::cout << output << ": " << exported.nodes().size() << " operators, opset " << form.opset << "\n";
   return {};
 }
 

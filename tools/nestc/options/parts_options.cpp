@@ -5,6 +5,7 @@
 #include <iostream>
 #include <span>
 
+#include "compiler-lite/export/export_profile.h"
 #include "compiler-lite/import/import_model.h"
 #include "compiler-lite/parts/cutting/automatic.h"
 #include "compiler-lite/parts/cutting/capability.h"
@@ -57,14 +58,25 @@ void print(const AutomaticParts& automatic, const std::vector<ModelOperator>& op
 }  // namespace
 
 std::vector<tools::Option> ExportFlags::add_to(tools::Command command) {
-  return {command.add_option("--opset", opset_, "version of the ONNX operator set")
-              .in_range(kOldestExportOpset, kNewestExportOpset)
-              .show_default(),
+  return {command.add_option("--opset", opset_, "version of the ONNX operator set (default: 13, or the profile's)")
+              .in_range(kOldestExportOpset, kNewestExportOpset),
+          command
+              .add_option("--profile", profile_,
+                          "form of the ONNX that a vendor's compiler accepts (docs/how-to/vendor-compilers.md)")
+              .type_name("FILE")
+              .not_empty(),
           command
               .add_option("--batch-norm", batch_norm_,
                           "keep BatchNormalization, or fold it into the preceding convolutions if possible")
               .one_of({"keep", "fold"})
               .show_default()};
+}
+
+Result<ExportForm> ExportFlags::form() const {
+  ExportForm form;
+  if (!profile_.empty()) NESTRT_RETURN_IF_ERROR(read_export_profile(profile_, form));
+  if (opset_ > 0) form.opset = opset_;
+  return form;
 }
 
 void PartsFlags::add_to(tools::Command command, const tools::Option& output) {
@@ -108,7 +120,8 @@ Result<std::vector<PartSpec>> PartsFlags::parts_of(const Graph& graph) const {
   if (!plan_.empty()) return read_part_plan(plan_, graph);
   if (capability_.empty()) return one_part(graph);
   NESTRT_ASSIGN_OR_RETURN(const Capability capability, read_capability(capability_));
-  NESTRT_ASSIGN_OR_RETURN(AutomaticParts automatic, automatic_parts(graph, capability, export_.opset()));
+  NESTRT_ASSIGN_OR_RETURN(const ExportForm form, export_.form());
+  NESTRT_ASSIGN_OR_RETURN(AutomaticParts automatic, automatic_parts(graph, capability, form));
   print(automatic, model_operators(graph));
   return std::move(automatic.parts);
 }
@@ -117,7 +130,8 @@ Status PartsFlags::write(const std::string& model) const {
   NESTRT_ASSIGN_OR_RETURN(const Graph graph, import(model));
   NESTRT_ASSIGN_OR_RETURN(std::vector<PartSpec> parts, parts_of(graph));
   NESTRT_ASSIGN_OR_RETURN(const Cut cut, nestrt::compiler::cut(graph, std::move(parts)));
-  PartsOptions options{export_.opset(), export_.folds_batch_norm(), {}};
+  NESTRT_ASSIGN_OR_RETURN(const ExportForm form, export_.form());
+  PartsOptions options{form, export_.folds_batch_norm(), {}};
   NESTRT_ASSIGN_OR_RETURN(options.model_digest, model_digest(model));
   NESTRT_RETURN_IF_ERROR(tools::make_folder(folder_));
   const std::filesystem::path folder(folder_);

@@ -19,11 +19,13 @@ class ExportFlags {
  public:
   // The object must outlive parsing.
   std::vector<tools::Option> add_to(tools::Command command);
-  int64_t opset() const { return opset_; }
+  // Errors: those of the profile.
+  Result<ExportForm> form() const;
   bool folds_batch_norm() const { return batch_norm_ == "fold"; }
 
  private:
-  int64_t opset_ = kDefaultExportOpset;
+  int64_t opset_ = 0;  // 0: not given
+  std::string profile_;
   std::string batch_norm_ = "keep";
 };
 

@@ -70,12 +70,28 @@ class UnitComparer {
     return nestrt::run(*executable, submission);
   }
 
+  // Returns the bytes of the branch's results that the program computes. A vendor's program states its outputs and does
+  // not write the values between its operators.
+  plan_verify::Extents results_of(uint32_t branch, const plan::Program& program) const {
+    if (program.kind != plan::ProgramKind::kBlob) return computed_[branch];
+    plan_verify::Extents written;
+    for (const plan::ProgramRange& range : program.ranges) {
+      if (range.access == plan::RangeAccess::kRead) continue;
+      const plan::Tensor& tensor = plan_->tables().tensors[static_cast<size_t>(range.tensor)];
+      const uint64_t begin = tensor.offset + range.offset;
+      written.push_back({tensor.buffer, begin, begin + range.size});
+    }
+    const plan_verify::Extents others = plan_verify::difference(computed_[branch], plan_verify::make_set(written));
+    return plan_verify::difference(computed_[branch], others);
+  }
+
   Result<BranchComparison> compare(uint32_t branch, Unit& host, const plan::Program& host_program, Unit& unit,
                                    const plan::Program& program) {
     const plan::Tables& tables = plan_->tables();
     const plan::Branch& entry = tables.branches[branch];
     BranchComparison result{branch, tables.operators[entry.operators[0]].name, unit.info().name, program.channels};
-    BranchMemory memory(*plan_, branch, computed_[branch]);
+    const plan_verify::Extents results = results_of(branch, program);
+    BranchMemory memory(*plan_, branch, results);
     NESTRT_RETURN_IF_ERROR(memory.allocate());
     memory.randomize(random_);
     NESTRT_RETURN_IF_ERROR(run_on(memory, {plan_, branch, &host_program, {}}, host));

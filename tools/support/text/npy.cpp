@@ -224,23 +224,26 @@ Result<Array> read_npy(const std::string& path) {
   return parse_npy(content, path);
 }
 
-std::vector<std::byte> format_npy(const ConstTensorView& tensor) {
-  std::string shape;
-  for (const int64_t dim : tensor.shape) shape += fmt::format("{}, ", dim);
-  if (tensor.shape.rank() > 1) shape.resize(shape.size() - 2);
-  if (tensor.shape.rank() == 1) shape.pop_back();
-  std::string header =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr_of(tensor.type), shape);
+std::string npy_header(DataType type, const Shape& shape) {
+  std::string dims;
+  for (const int64_t dim : shape) dims += fmt::format("{}, ", dim);
+  if (shape.rank() > 1) dims.resize(dims.size() - 2);
+  if (shape.rank() == 1) dims.pop_back();
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr_of(type), dims);
   const size_t prefix = kMagic.size() + 4;
   const size_t unpadded = prefix + header.size() + 1;
   header.append((kHeaderAlignment - unpadded % kHeaderAlignment) % kHeaderAlignment, ' ');
   header += '\n';
   std::string content(kMagic);
   content += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
-  content += header;
-  std::vector<std::byte> bytes(content.size() + tensor.size_bytes());
-  std::memcpy(bytes.data(), content.data(), content.size());
-  if (tensor.size_bytes() > 0) std::memcpy(bytes.data() + content.size(), tensor.data, tensor.size_bytes());
+  return content + header;
+}
+
+std::vector<std::byte> format_npy(const ConstTensorView& tensor) {
+  const std::string header = npy_header(tensor.type, tensor.shape);
+  std::vector<std::byte> bytes(header.size() + tensor.size_bytes());
+  std::memcpy(bytes.data(), header.data(), header.size());
+  if (tensor.size_bytes() > 0) std::memcpy(bytes.data() + header.size(), tensor.data, tensor.size_bytes());
   return bytes;
 }
 

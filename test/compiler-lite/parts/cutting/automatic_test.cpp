@@ -41,7 +41,7 @@ Capability npu(const std::string& more = "") {
 }
 
 AutomaticParts npu_parts(const Graph& graph, const Capability& vendor) {
-  auto result = automatic_parts(graph, vendor, kDefaultExportOpset);
+  auto result = automatic_parts(graph, vendor, {});
   INFO(result.error().to_string());
   REQUIRE(result);
   REQUIRE(cut(graph, result->parts));

@@ -112,6 +112,32 @@ TEST_CASE("Every byte that a unit changes outside its results is found") {
   CHECK(compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); }).stray == 0);
 }
 
+TEST_CASE("Values between the operators of a vendor's branch are not compared") {
+  PlanBuilder builder;
+  const int x = builder.input("x", {4}), u = builder.arena("u", {4}), y = builder.output("y", {4});
+  const int constant = builder.constant<float>("c", {4}, {1, 2, 3, 4});
+  builder.op("first", unary(ops::UnaryKind::kRelu), {x}, {u});
+  builder.op("second", unary(ops::UnaryKind::kRelu), {u}, {y});
+  add_idle_program(builder, 0, constant, written(static_cast<uint32_t>(y), 16));
+  const uint32_t output = builder.tables().tensors[static_cast<size_t>(y)].buffer;
+  const auto idle = compare(builder, [](const UnitList&) { return std::make_shared<IdleUnit>(); });
+  CHECK(idle.bytes == 16);
+  CHECK(idle.different == 16);
+  CHECK(idle.stray == 0);
+  // Computes the result alone, as a vendor does.
+  const uint32_t input = builder.tables().tensors[builder.tables().inputs[0].tensor].buffer;
+  const auto right = compare(builder, [&](const UnitList&) {
+    return std::make_shared<IdleUnit>([=](std::span<std::byte* const> buffers) {
+      const auto* const from = reinterpret_cast<const float*>(buffers[input]);
+      auto* const to = reinterpret_cast<float*>(buffers[output]);
+      for (size_t i = 0; i < 4; ++i) to[i] = std::max(from[i], 0.0f);
+    });
+  });
+  CHECK(right.bytes == 16);
+  CHECK(right.different == 0);
+  CHECK(right.stray == 0);
+}
+
 TEST_CASE("Operands of an in-place Concat are not results of its branch") {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 4}), y = builder.output("y", {4, 4});

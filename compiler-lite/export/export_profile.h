@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Export profiles: files that state the form in which a vendor's compiler accepts ONNX.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "compiler-lite/export/export.h"
+#include "nestrt/result.h"
+
+namespace YAML {
+class Node;
+}
+
+namespace nestrt::compiler {
+
+// Changes `form` as a map states:
+//   {opset: 17, attributes: all | stated, gemm: trans_b | plain, flatten: keep | reshape,
+//    operators: whole | spelled_out, zero_points: all | required, weights: per_channel | per_tensor,
+//    biases: s32 | f32, producer: NAME}
+// Errors: kInvalidArgument with the line.
+Status read_export_keys(const YAML::Node& map, ExportForm& form);
+
+// Changes `form` as a file states. Errors: those of read_export_keys(); kNotFound, kIo.
+Status parse_export_profile(const std::string& text, std::string_view name, ExportForm& form);
+Status read_export_profile(const std::string& path, ExportForm& form);
+
+}  // namespace nestrt::compiler

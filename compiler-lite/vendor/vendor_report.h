@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a vendor's compiler reports about a part: how much of it the NPU computes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nestrt/result.h"
+
+namespace nestrt::compiler {
+
+struct VendorReport {
+  // The JSON file of an adapter:
+  //   {"npu_share": 0.97, "microseconds": 840, "on_cpu": [{"operator": NAME, "reason": TEXT}, ...]}
+  // npu_share, from 0 to 1, is required: the share of the part's work that the NPU computes.
+  double npu_share = 0;
+  std::optional<double> microseconds;  // estimated time of a run
+  struct OnCpu {
+    std::string operator_name, reason;
+  };
+  std::vector<OnCpu> on_cpu;  // operators that the vendor's software computes on the CPU
+};
+
+// Reads an untrusted file. Errors: kInvalidArgument for a wrong format or range; kNotFound, kIo.
+Result<VendorReport> read_vendor_report(const std::string& path);
+
+// Returns a sentence such as "97 % of the work is on the NPU; on the CPU: conv1 (kernel too large)".
+std::string summary_of(const VendorReport& report);
+
+}  // namespace nestrt::compiler
