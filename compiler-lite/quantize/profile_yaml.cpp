@@ -57,7 +57,9 @@ void emit(YAML::Emitter& out, const Preprocessing& preprocessing) {
   out << YAML::Key << "resize" << YAML::Value << preprocessing.resize;
   out << YAML::Key << "bgr" << YAML::Value << preprocessing.bgr;
   out << YAML::Key << "letterbox" << YAML::Value << preprocessing.letterbox;
-  out << YAML::Key << "pad" << YAML::Value << int{preprocessing.pad} << YAML::EndMap;
+  out << YAML::Key << "pad" << YAML::Value << int{preprocessing.pad};
+  if (!preprocessing.antialias) out << YAML::Key << "antialias" << YAML::Value << false;
+  out << YAML::EndMap;
 }
 
 Result<bool> member_flag(const YAML::Node& node, const char* key) {
@@ -67,8 +69,9 @@ Result<bool> member_flag(const YAML::Node& node, const char* key) {
 }
 
 Result<Preprocessing> parse_preprocessing(const YAML::Node& node) {
-  if (!node.IsMap()) return refuse(node, "preprocessing: expected {mean, scale, resize, bgr, letterbox, pad}");
-  NESTRT_RETURN_IF_ERROR(check_keys(node, {"mean", "scale", "resize", "bgr", "letterbox", "pad"}));
+  if (!node.IsMap())
+    return refuse(node, "preprocessing: expected {mean, scale, resize, bgr, letterbox, pad, antialias}");
+  NESTRT_RETURN_IF_ERROR(check_keys(node, {"mean", "scale", "resize", "bgr", "letterbox", "pad", "antialias"}));
   Preprocessing result;
   if (node["mean"].IsDefined()) {
     NESTRT_ASSIGN_OR_RETURN(result.mean, numbers(node["mean"], "mean", kMaxChannels, -kLargest, kLargest));
@@ -82,6 +85,9 @@ Result<Preprocessing> parse_preprocessing(const YAML::Node& node) {
   NESTRT_ASSIGN_OR_RETURN(result.letterbox, member_flag(node, "letterbox"));
   NESTRT_ASSIGN_OR_RETURN(const int pad, member_number(node, "pad", 0, 255));
   result.pad = static_cast<uint8_t>(pad);
+  if (node["antialias"].IsDefined()) {
+    NESTRT_ASSIGN_OR_RETURN(result.antialias, member_flag(node, "antialias"));
+  }
   return result;
 }
 

@@ -6,7 +6,8 @@
 //   model: 0123456789abcdef0123456789abcdef      # digest of the ONNX file
 //   method: mse
 //   samples: 100
-//   preprocessing: {mean: [128], scale: [0.015625], resize: 0, bgr: false, letterbox: false, pad: 0}   # of images
+//   preprocessing: {mean: [128], scale: [0.015625], resize: 0, bgr: false, letterbox: false, pad: 0}   # of images;
+//                                                # antialias: false is added for plain bilinear interpolation
 //   values:
 //     - name: data
 //       min: -123.5

@@ -32,6 +32,7 @@ class CpuUnit final : public Unit, public Host {
 
   Host* host() override { return this; }
   bool run_lanes(int lanes, FunctionRef<void(int)> lane) override { return pool_->run_lanes(lanes, lane); }
+  ParallelRunner& threads() override { return *pool_; }
 
  private:
   std::shared_ptr<scheduler::ThreadPool> pool_;

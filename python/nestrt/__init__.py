@@ -27,6 +27,7 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
+from ._frame import Frame
 from ._nestrt import set_progress, version
 from ._plan import Plan, Preprocessing, Quantization, TensorSpec
 from ._reports import BenchReport, Calibration, CheckReport, ProfileReport, SimulateReport
@@ -45,6 +46,7 @@ __all__ = [
     "DeviceFault",
     "Error",
     "EvaluateReport",
+    "Frame",
     "Incompatible",
     "InputOutput",
     "InternalError",

@@ -84,6 +84,8 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("--letterbox", action="store_true", default=None,
                           help="scale the whole image to fit, keep its aspect ratio, and add a border")
         made.add_argument("--pad", type=int, help="pixel value of the border (--letterbox)")
+        made.add_argument("--no-antialias", dest="antialias", action="store_false", default=None,
+                          help="interpolate between the nearest pixels only, as OpenCV's INTER_LINEAR")
         made.add_argument("--input-shape", type=input_shape, action="append", default=[], metavar="NAME=DIMS",
                           help="fix dynamic dimensions: x=1,3,224,224; repeat for a plan with several shapes")
         made.add_argument("--computed-constants", type=int, metavar="MB",
@@ -123,7 +125,7 @@ def parser() -> argparse.ArgumentParser:
 
 def network(options: argparse.Namespace) -> Dict[str, Any]:
     """Returns the options that describe the inputs, as arguments of nestrt."""
-    names = ("mean", "scale", "resize", "bgr", "letterbox", "pad")
+    names = ("mean", "scale", "resize", "bgr", "letterbox", "pad", "antialias")
     stated = {name: value for name in names if (value := getattr(options, name)) is not None}
     given: Dict[str, Any] = {"preprocessing": nestrt.Preprocessing(**stated)} if stated else {}
     if options.computed_constants is not None:

@@ -27,6 +27,8 @@ class Preprocessing:
     bgr: the input expects the channel order blue, green, red.
     letterbox: scale the whole image to fit, keep its aspect ratio, and centre it on a border of value `pad`.
     pad: pixel value of the letterbox border, 0 to 255.
+    antialias: when shrinking, average all pixels, as Pillow and torchvision; False interpolates between the nearest
+        pixels only, as OpenCV's INTER_LINEAR.
     """
 
     mean: Tuple[float, ...] = ()
@@ -35,6 +37,7 @@ class Preprocessing:
     bgr: bool = False
     letterbox: bool = False
     pad: int = 0
+    antialias: bool = True
 
     def to_dict(self) -> Dict[str, Any]:
         """Returns the values by name."""
@@ -279,6 +282,7 @@ def _keywords(preprocessing: Union[Preprocessing, Dict[str, Any], None]) -> Dict
     values["pad"] = integer("pad", stated.pop("pad", 0), 0, 255)
     for name in ("bgr", "letterbox"):
         values[name] = flag(name, stated.pop(name, False))
+    values["antialias"] = flag("antialias", stated.pop("antialias", True))
     if stated:
         raise TypeError(f"preprocessing: unknown names {', '.join(sorted(map(str, stated)))}; see nestrt.Preprocessing")
     if values["letterbox"] and values["resize"]:

@@ -5,6 +5,7 @@
 
 #include "nestrt/log.h"
 #include "python/src/compile.h"
+#include "python/src/frame.h"
 #include "python/src/plan.h"
 #include "python/src/reports.h"
 #include "python/src/session.h"
@@ -19,6 +20,7 @@ NB_MODULE(_nestrt, module) {
   module.doc() = "The native module of nestrt; use the package nestrt.";
   nestrt::tools::set_progress(false);
   python::bind_plan(module);
+  python::bind_frame(module);
   python::bind_session(module);
   python::bind_compile(module);
   python::bind_reports(module);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "python/src/arrays.h"
+#include "python/src/frame.h"
 #include "python/src/plan.h"
 
 namespace nestrt::python {
@@ -19,14 +20,18 @@ struct Tensors {
   std::vector<Array> arrays;
   std::vector<View> views;
 };
-using Inputs = Tensors<InputArray, ConstTensorView>;
+struct Inputs : Tensors<InputArray, ConstTensorView> {
+  using Tensors::Tensors;
+  std::vector<AlignedMemory> converted;  // values of frames
+};
 using Outputs = Tensors<OutputArray, TensorView>;
 
 // Raises InvalidArgument for the plan.
 [[noreturn]] void refuse(const PlanHandle& plan, const std::string& text);
 
-// Reads inputs from a dict by name, a list or tuple by position, or a single array.
-Inputs gather_inputs(const PlanHandle& plan, nanobind::handle given);
+// Reads inputs from a dict by name, a list or tuple by position, or a single array. `frames` converts frames; null
+// rejects them.
+Inputs gather_inputs(const PlanHandle& plan, nanobind::handle given, FrameInputs* frames);
 // Returns the caller's arrays, or new ones if `given` is None, in the shapes that match the inputs. Appends the arrays
 // to `results` in the plan's order.
 Outputs gather_outputs(const PlanHandle& plan, const Inputs& inputs, nanobind::handle given,

@@ -216,6 +216,7 @@ Preprocessing preprocessing_of(const nb::dict& values) {
   result.bgr = value_of(values, "bgr", result.bgr);
   result.letterbox = value_of(values, "letterbox", result.letterbox);
   result.pad = value_of(values, "pad", result.pad);
+  result.antialias = value_of(values, "antialias", result.antialias);
   return result;
 }
 
@@ -228,6 +229,7 @@ nb::object as_dict(const Preprocessing* preprocessing) {
   result["bgr"] = preprocessing->bgr;
   result["letterbox"] = preprocessing->letterbox;
   result["pad"] = preprocessing->pad;
+  result["antialias"] = preprocessing->antialias;
   return result;
 }
 

@@ -23,7 +23,7 @@ struct PlanHandle {
 // Loads a plan from bytes, copied into aligned memory that the plan owns.
 Result<std::shared_ptr<const Plan>> plan_of_bytes(std::span<const std::byte> bytes, const LoadOptions& options);
 
-// Reads the keywords mean, scale, resize, bgr, letterbox and pad.
+// Reads the keywords mean, scale, resize, bgr, letterbox, pad and antialias.
 Preprocessing preprocessing_of(const nanobind::dict& values);
 nanobind::object as_dict(const Preprocessing* preprocessing);  // Returns None for nullptr.
 

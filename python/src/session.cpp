@@ -35,6 +35,7 @@ struct SessionHandle {
   UnitList units;
   std::unique_ptr<Session> session;
   std::optional<std::chrono::nanoseconds> deadline;  // default of runs
+  FrameInputs frames;
 };
 
 std::chrono::nanoseconds nanoseconds_of(const char* name, double seconds) {
@@ -94,7 +95,8 @@ void create(SessionHandle* self, const PlanHandle& plan, const UnitsHandle& unit
     nb::gil_scoped_release release;
     return Session::create(plan.plan, units.units, options);
   }();
-  new (self) SessionHandle{plan, units.units, checked(std::move(session), plan.where), limit};
+  new (self) SessionHandle{plan, units.units, checked(std::move(session), plan.where), limit,
+                           FrameInputs(*plan.plan, units.units)};
 }
 
 // Calls run(), which must run the session and return its status. Ctrl-C ends it.
@@ -128,7 +130,7 @@ void warm_up(SessionHandle& self) {
 std::vector<nb::object> results_of(SessionHandle& self, nb::handle inputs, nb::handle out,
                                    std::optional<double> deadline) {
   std::vector<nb::object> results;
-  const Inputs read = gather_inputs(self.plan, inputs);
+  const Inputs read = gather_inputs(self.plan, inputs, &self.frames);
   const Outputs written = gather_outputs(self.plan, read, out, results);
   run_once(self, read, written, deadline);
   return results;
@@ -228,7 +230,7 @@ void wait_interruptibly(const WaitFor& wait_for) {
 }
 
 void submit(PipelineHandle& self, nb::handle inputs) {
-  PipelineHandle::Flight flight{gather_inputs(self.plan, inputs), Outputs(0), {}, {nb::borrow(inputs)}};
+  PipelineHandle::Flight flight{gather_inputs(self.plan, inputs, nullptr), Outputs(0), {}, {nb::borrow(inputs)}};
   flight.outputs = gather_outputs(self.plan, flight.inputs, nb::none(), flight.results);
   wait_interruptibly([&](auto time) { return self.room.try_acquire_for(time); });
   self.flights.push_back(std::move(flight));
@@ -264,7 +266,7 @@ constexpr const char* kRun =
     "inputs: a dict of arrays by name, a list or tuple in the plan's order, or the array itself if the plan has one\n"
     "    input. Arrays are NumPy arrays or objects with __dlpack__ in CPU memory. Their dtype and shape must equal\n"
     "    those in plan.inputs. Dense row-major arrays are read in place (64-byte alignment is fastest), others are\n"
-    "    copied.\n"
+    "    copied. A nestrt.Frame is converted to an image input as the plan states.\n"
     "out: arrays to write to, in the same forms; they are also returned. Default: new NumPy arrays.\n"
     "deadline: time limit in seconds; default: the session's.\n\n"
     "Real-valued outputs are float32, also for quantized plans. The GIL is released. A session executes one run at\n"

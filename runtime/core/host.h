@@ -6,6 +6,8 @@
 
 namespace nestrt {
 
+class ParallelRunner;  // runtime/kernel/parallel.h
+
 // The host threads that work on a submission. Concurrent submissions with `threads` threads each use the indices 0, 1,
 // ...
 struct CoreShare {
@@ -22,6 +24,8 @@ class Host {
   // index i. Returns true when all lanes have returned, or false, without running any, if not enough host threads are
   // free.
   virtual bool run_lanes(int lanes, FunctionRef<void(int)> lane) = 0;
+  // Returns the host's threads, for work outside of programs.
+  virtual ParallelRunner& threads() = 0;
 };
 
 }  // namespace nestrt

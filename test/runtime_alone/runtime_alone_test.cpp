@@ -60,9 +60,11 @@ class ReluHost final : public Unit, public Host {
   }
   Host* host() override { return this; }
   bool run_lanes(int, FunctionRef<void(int)>) override { return false; }
+  ParallelRunner& threads() override { return runner_; }
 
  private:
   const UnitInfo info_{"mine", "mine0", "", 1, true};
+  InlineRunner runner_;
 };
 
 test::PlanBuilder two_branches() {

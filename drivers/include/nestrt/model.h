@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "nestrt/frame.h"
 #include "nestrt/open_units.h"
 #include "nestrt/plan.h"
 #include "nestrt/session.h"
@@ -37,11 +38,14 @@ struct ModelOptions {
 // Images: if the input is f32 and the plan states its preprocessing, uint8 RGB or grayscale pixels are accepted too and
 // converted: (pixel - mean) * scale, in the plan's channel order. The shape of a view selects the pixel order: [N, H,
 // W, C] or [N, C, H, W], without N for one image. Elements without a shape are in [N, H, W, C] order.
+// Frames: camera frames of any size, which are converted and resized as the plan states. The pixels must stay valid
+// during the run.
 class ModelInput {
  public:
   ModelInput(const ConstTensorView& tensor)  // NOLINT: implicit by design
       : type_(tensor.type), data_(tensor.data), capacity_(tensor.capacity), shape_(tensor.shape) {}
   ModelInput(const TensorView& tensor) : ModelInput(ConstTensorView(tensor)) {}  // NOLINT: implicit by design
+  ModelInput(const Frame& frame) : type_(DataType::kU8), frame_(frame) {}        // NOLINT: implicit by design
   template <TensorData Range>
   ModelInput(Range&& data) {  // NOLINT: implicit by design
     const std::span elements(data);
@@ -61,6 +65,8 @@ class ModelInput {
   size_t capacity() const { return capacity_; }
   // Returns the shape, or nullopt to use the shape that the plan states.
   const std::optional<Shape>& shape() const { return shape_; }
+  // Returns the frame, or nullopt for other data.
+  const std::optional<Frame>& frame() const { return frame_; }
 
  private:
   std::string_view name_;
@@ -68,6 +74,7 @@ class ModelInput {
   const void* data_ = nullptr;
   size_t capacity_ = 0;
   std::optional<Shape> shape_;
+  std::optional<Frame> frame_;
 };
 
 // An output of a run: a tensor and its name in the plan.
@@ -81,7 +88,7 @@ struct ModelOutput : ConstTensorView {
 // Threading: one thread at a time. For concurrent runs, open one model per thread or use sessions, which share a plan.
 // Ownership: the model owns its outputs. They stay valid until the next run or until the model is destroyed.
 // Memory: the first run with a shape allocates its outputs and image buffers; later runs with that shape do not
-// allocate.
+// allocate, unless the size of a frame changes.
 class Model {
  public:
   // Maps a plan, opens the units and creates a session. Errors: as for Plan::map(), open_units() and Session::create().
@@ -101,7 +108,7 @@ class Model {
   std::optional<size_t> find_output(std::string_view name) const;
 
   // Runs one inference and returns the outputs in the plan's order. Inputs without a name are in the plan's order; all
-  // inputs are required. Images are not resized: their size must match the input.
+  // inputs are required. Images other than frames are not resized: their size must match the input.
   // Errors: kInvalidArgument (states expected and actual), or an error of Session::run().
   Result<std::span<const ModelOutput>> run(std::initializer_list<ModelInput> inputs, const RunOptions& options = {}) {
     return run(std::span(inputs.begin(), inputs.size()), options);

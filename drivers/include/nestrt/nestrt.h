@@ -181,6 +181,20 @@ typedef struct nestrt_model nestrt_model;
 /* The order of the bytes of an image. */
 enum { NESTRT_PIXELS_NHWC = 0, NESTRT_PIXELS_NCHW = 1 };
 
+/* One of the values below, which match nestrt::PixelFormat (nestrt/frame.h). */
+typedef int32_t nestrt_frame_format;
+enum {
+  NESTRT_FRAME_RGB = 0,
+  NESTRT_FRAME_BGR = 1,
+  NESTRT_FRAME_RGBA = 2,
+  NESTRT_FRAME_BGRA = 3,
+  NESTRT_FRAME_GREY = 4,
+  NESTRT_FRAME_RGB_PLANES = 5, /* three planes */
+  NESTRT_FRAME_BGR_PLANES = 6, /* three planes */
+  NESTRT_FRAME_NV12 = 7,       /* two planes */
+  NESTRT_FRAME_YUYV = 8
+};
+
 /* Loads a plan and prepares it on units. `units` and `num_threads` are as in nestrt_session_create(). */
 NESTRT_API nestrt_code nestrt_model_open(const char* path, const char* units, int32_t num_threads,
                                          nestrt_model** model);
@@ -195,6 +209,13 @@ NESTRT_API nestrt_code nestrt_model_run(nestrt_model* model, const void* const* 
  * converted but not resized. */
 NESTRT_API nestrt_code nestrt_model_run_image(nestrt_model* model, const uint8_t* pixels, int64_t height, int64_t width,
                                               int64_t channels, int32_t order);
+/* Runs one inference on a camera frame of any size, for a plan with one image input: converted, cropped, resized and
+ * normalised as the plan states. `planes` and `row_bytes` have one entry per plane of the format, as in nestrt/frame.h;
+ * entries of `planes` other than the first may be NULL, and `row_bytes` may be NULL for dense rows. `crop` is the part
+ * to use: left, top, width, height; NULL uses all. */
+NESTRT_API nestrt_code nestrt_model_run_frame(nestrt_model* model, nestrt_frame_format format, int64_t width,
+                                              int64_t height, const uint8_t* const* planes, const int64_t* row_bytes,
+                                              const int64_t* crop);
 /* Returns output `index` of the last successful run and its size in *bytes, which may be NULL. Valid until the next run
  * or nestrt_model_free(). Returns NULL if the index is out of range or no run has succeeded. */
 NESTRT_API const void* nestrt_model_output(const nestrt_model* model, size_t index, size_t* bytes);

@@ -248,7 +248,8 @@ class TablesDecoder {
                               preprocessing->resize(),
                               preprocessing->bgr(),
                               preprocessing->letterbox(),
-                              preprocessing->pad()};
+                              preprocessing->pad(),
+                              preprocessing->antialias()};
     return result;
   }
 

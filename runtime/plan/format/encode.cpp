@@ -162,9 +162,9 @@ class TablesEncoder {
     flatbuffers::Offset<wire::Preprocessing> preprocessing = 0;
     if (source.preprocessing) {
       const auto mean = list(source.preprocessing->mean), scale = list(source.preprocessing->scale);
-      preprocessing =
-          wire::CreatePreprocessing(builder_, mean, scale, source.preprocessing->resize, source.preprocessing->bgr,
-                                    source.preprocessing->letterbox, source.preprocessing->pad);
+      preprocessing = wire::CreatePreprocessing(builder_, mean, scale, source.preprocessing->resize,
+                                                source.preprocessing->bgr, source.preprocessing->letterbox,
+                                                source.preprocessing->pad, source.preprocessing->antialias);
     }
     return wire::CreateInput(builder_, source.tensor, preprocessing);
   }

@@ -32,7 +32,7 @@ QuantizationProfile sample_profile() {
   profile.model_digest = "00112233445566778899001122334455";
   profile.method = CalibrationMethod::kKl;
   profile.samples = 12;
-  profile.preprocessing = {{123.675F, 116.28F, 103.53F}, {0.1F}, 256, true, false, 114};
+  profile.preprocessing = {{123.675F, 116.28F, 103.53F}, {0.1F}, 256, true, false, 114, false};
   profile.values = {value("data", -1.17549435e-38f, 0.1f, {1, 0, 7}, 4), value("constant: \"0\"\n-", 3, 3, {9}),
                     value("1e5", std::numeric_limits<float>::lowest(), 0, std::vector<uint64_t>(2048, 3)),
                     value("~", 0, 0, {}, 5)};
@@ -81,6 +81,7 @@ TEST_CASE("A profile is unchanged after a round trip through its file") {
   CHECK(profile->preprocessing->bgr);
   CHECK_FALSE(profile->preprocessing->letterbox);
   CHECK(profile->preprocessing->pad == 114);
+  CHECK_FALSE(profile->preprocessing->antialias);
   REQUIRE(profile->values.size() == expected.values.size());
   for (size_t i = 0; i < expected.values.size(); ++i) {
     const ValueProfile &a = profile->values[i], &b = expected.values[i];

@@ -126,7 +126,7 @@ TEST_CASE("A model rejects images of a different size, and all images if the pla
   const std::vector<uint8_t> larger(27);
   CHECK(model.run({tensor_view(larger, {3, 3, 3})}).error().message() ==
         "input 'image' expects an image of 2 x 2 pixels with 3 channels (1x2x2x3 or 1x3x2x2), got 3x3x3; resize it "
-        "first");
+        "first, or pass a Frame, which is resized (nestrt/frame.h)");
   CHECK_THAT(model.run({larger}).error().to_string(), Contains("expects 12 bytes, got 27"));
   const PlanFile plain = maps_plan().build();
   const std::vector<uint8_t> pixels(3 * 8 * 8);

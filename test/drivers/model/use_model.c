@@ -35,3 +35,24 @@ int use_image_model(const char* path, const uint8_t* pixels, float* y) {
   nestrt_model_free(NULL);
   return step;
 }
+
+int use_frame_model(const char* path, float* y) {
+  /* A frame of 3 x 2 BGR pixels with rows of 12 bytes; the plan's image is the left part of 2 x 2. */
+  const uint8_t bgr[24] = {3, 2, 1, 4, 3, 2, 9, 9, 9, 0, 0, 0, 5, 4, 3, 6, 5, 4, 9, 9, 9, 0, 0, 0};
+  const uint8_t* const planes[3] = {bgr, NULL, NULL};
+  const int64_t row_bytes[3] = {12, 0, 0}, crop[4] = {0, 0, 2, 2}, outside[4] = {2, 0, 2, 2};
+  nestrt_model* model = NULL;
+  int step = 0;
+  if (nestrt_model_open(path, "cpu", 1, &model) != NESTRT_OK) return 1;
+  if (nestrt_model_run_frame(model, NESTRT_FRAME_BGR, 3, 2, planes, row_bytes, outside) != NESTRT_INVALID_ARGUMENT)
+    step = 2;
+  if (nestrt_model_run_frame(model, 9, 3, 2, planes, row_bytes, crop) != NESTRT_INVALID_ARGUMENT) step = 3;
+  if (nestrt_model_run_frame(model, NESTRT_FRAME_BGR, (int64_t)1 << 32, 2, planes, row_bytes, crop) !=
+      NESTRT_INVALID_ARGUMENT)
+    step = 4;
+  if (nestrt_model_run_frame(model, NESTRT_FRAME_BGR, 3, 2, planes, NULL, NULL) != NESTRT_OK) step = 5;
+  if (nestrt_model_run_frame(model, NESTRT_FRAME_BGR, 3, 2, planes, row_bytes, crop) != NESTRT_OK) step = 6;
+  if (step == 0) memcpy(y, nestrt_model_output(model, 0, NULL), 12 * sizeof *y);
+  nestrt_model_free(model);
+  return step;
+}

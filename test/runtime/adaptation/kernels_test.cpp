@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "runtime/kernel/parallel.h"
 #include "test/runtime/adaptation/cache_folder.h"
 #include "test/runtime/support/virtual_board.h"
 #include "test/support/process/quiet.h"
@@ -39,6 +40,7 @@ class KernelHost final : public Unit, public Host {
   }
   Host* host() override { return this; }
   bool run_lanes(int, FunctionRef<void(int)>) override { return false; }
+  ParallelRunner& threads() override { return runner_; }
 
  private:
   class Program final : public Executable {
@@ -61,6 +63,7 @@ class KernelHost final : public Unit, public Host {
   const UnitInfo info_{"cpu", "cpu", "virtual", 1, true};
   const std::shared_ptr<VirtualClock> clock_;
   const std::shared_ptr<KernelTimes> times_;
+  InlineRunner runner_;
 };
 
 PlanFile chain_with_alternatives() {

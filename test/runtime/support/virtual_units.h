@@ -12,6 +12,7 @@
 #include "nestrt/driver/clock.h"
 #include "nestrt/driver/unit.h"
 #include "runtime/core/host.h"
+#include "runtime/kernel/parallel.h"
 
 namespace nestrt::test {
 
@@ -51,6 +52,7 @@ class VirtualUnit final : public Unit, public Host {
   }
   Host* host() override { return info_.is_host ? this : nullptr; }
   bool run_lanes(int, FunctionRef<void(int)>) override { return false; }
+  ParallelRunner& threads() override { return runner_; }
   Status probe() override {
     ++speed_->probes;
     return speed_->fails || speed_->hangs ? Status(Code::kUnavailable, "it fails") : Status();
@@ -88,6 +90,7 @@ class VirtualUnit final : public Unit, public Host {
   const UnitInfo info_;
   const std::shared_ptr<VirtualClock> clock_;
   const std::shared_ptr<VirtualSpeed> speed_;
+  InlineRunner runner_;
 };
 
 }  // namespace nestrt::test

@@ -27,6 +27,7 @@ std::string list_of(const std::vector<float>& values) { return fmt::format("{}",
 std::string format_preprocessing(const Preprocessing& p) {
   std::string size = p.resize > 0 ? fmt::format("shorter side to {}, centre crop", p.resize) : "resize to the input";
   if (p.letterbox) size = fmt::format("resize into the input, pad with {}", p.pad);
+  if (!p.antialias) size += " without antialiasing";
   return fmt::format("{}; x = (pixel - [{}]) * [{}]{}", size, list_of(p.mean), list_of(p.scale), p.bgr ? "; BGR" : "");
 }
 
@@ -94,7 +95,8 @@ Json to_json(const TensorInfo& info) {
 Json to_json(const Preprocessing& p) {
   return {{"mean", Json::array(p.mean)}, {"scale", Json::array(p.scale)},
           {"resize", p.resize},          {"bgr", p.bgr},
-          {"letterbox", p.letterbox},    {"pad", int{p.pad}}};
+          {"letterbox", p.letterbox},    {"pad", int{p.pad}},
+          {"antialias", p.antialias}};
 }
 
 Json inputs_to_json(const Plan& plan) {

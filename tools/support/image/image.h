@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "nestrt/result.h"
+#include "runtime/image/image_fit.h"
 
 namespace nestrt::tools {
 
-inline constexpr int64_t kMaxPixels = int64_t{1} << 26;
+using nestrt::kMaxPixels;
+
 // Returns the maximum number of pixels of `pixel_bytes` bytes in a file of this size: at most kMaxPixels, and at most
 // 80 MB plus eight times the file, where a grey pixel counts as 3 bytes because an RGB network expands it. Photographs
 // stay below this limit; a file of a few hundred bytes with a single colour does not.
@@ -42,8 +44,9 @@ Image to_channels(const Image& image, int channels);
 
 // Resizes with bilinear interpolation and half-pixel centres; when shrinking, the triangle filter widens by the factor
 // (antialiasing). The result equals Pillow's Image.resize(size, BILINEAR), which torchvision also uses, bit for bit:
-// 22-bit fixed-point weights, rows first, intermediate rounding to 8 bits. An equal size copies. Requires: a non-empty
-// image; width, height > 0.
-Image resize(const Image& image, int width, int height);
+// 22-bit fixed-point weights, rows first, intermediate rounding to 8 bits. Without antialiasing, only the nearest
+// pixels are interpolated, as in OpenCV's INTER_LINEAR, with differences of at most 1. An equal size copies. Requires:
+// a non-empty image; width, height > 0.
+Image resize(const Image& image, int width, int height, bool antialias = true);
 
 }  // namespace nestrt::tools

@@ -48,11 +48,14 @@ std::vector<Option> ImageFlags::add_to(Command command) {
           .excludes(resize);
   const Option pad =
       command.add_option("--pad", pad_, "pixel value of the padding (default: 0)").in_range(0, 255).needs(letterbox);
-  return {mean, scale, resize, bgr, letterbox, pad};
+  const Option plain = command.add_flag("--no-antialias", no_antialias_,
+                                        "when shrinking an image, interpolate between the nearest pixels only, as "
+                                        "OpenCV's INTER_LINEAR; default: average all pixels, as Pillow");
+  return {mean, scale, resize, bgr, letterbox, pad, plain};
 }
 
 std::optional<Preprocessing> ImageFlags::preprocessing() const {
-  if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_ && !letterbox_) return std::nullopt;
+  if (mean_.empty() && scale_.empty() && resize_ == 0 && !bgr_ && !letterbox_ && !no_antialias_) return std::nullopt;
   Preprocessing result;
   result.mean = mean_.empty() ? std::vector<float>{0} : mean_;
   result.scale = scale_.empty() ? std::vector<float>{1} : scale_;
@@ -60,6 +63,7 @@ std::optional<Preprocessing> ImageFlags::preprocessing() const {
   result.bgr = bgr_;
   result.letterbox = letterbox_;
   result.pad = static_cast<uint8_t>(pad_.value_or(0));
+  result.antialias = !no_antialias_;
   return result;
 }
 
@@ -70,6 +74,7 @@ std::string ImageFlags::contradiction(const Preprocessing& stated) const {
   if (bgr_ && !stated.bgr) return "--bgr";
   if (letterbox_ && !stated.letterbox) return "--letterbox";
   if (pad_ && *pad_ != stated.pad) return "--pad";
+  if (no_antialias_ && stated.antialias) return "--no-antialias";
   return {};
 }
 
@@ -103,12 +108,13 @@ std::string as_options(const Preprocessing& preprocessing) {
   if (preprocessing.bgr) add("--bgr");
   if (preprocessing.letterbox) add("--letterbox");
   if (preprocessing.pad > 0) add(fmt::format("--pad {}", preprocessing.pad));
+  if (!preprocessing.antialias) add("--no-antialias");
   return text;
 }
 
 bool is_same(const Preprocessing& a, const Preprocessing& b) {
   return is_same(a.mean, b.mean, 0) && is_same(a.scale, b.scale, 1) && a.resize == b.resize && a.bgr == b.bgr &&
-         a.letterbox == b.letterbox && a.pad == b.pad;
+         a.letterbox == b.letterbox && a.pad == b.pad && a.antialias == b.antialias;
 }
 
 }  // namespace nestrt::tools

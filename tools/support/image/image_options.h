@@ -32,6 +32,7 @@ class ImageFlags {
   bool bgr_ = false;
   bool letterbox_ = false;
   std::optional<int> pad_;
+  bool no_antialias_ = false;
 };
 
 // Errors: kInvalidArgument if a mean is not finite, or a scale is not finite or is 0.

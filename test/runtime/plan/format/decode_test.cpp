@@ -284,7 +284,7 @@ TEST_CASE("Every field of every table survives encoding and decoding") {
                     {"y", DataType::kU8, {}, Layout::kPlain, Packing::kNone, 5, 6, plan::Quantization{}}};
   tables.tensors[0].quantization = {{1, -2}, {0.5F, 2}, {3, -4}, 1};
   tables.operators = {{"op", ops::Softmax{1, true}, {0, -1}, {1}}};
-  tables.inputs = {{1, std::nullopt}, {2, Preprocessing{{1, 2}, {3, 4}, 5, true, true, 114}}};
+  tables.inputs = {{1, std::nullopt}, {2, Preprocessing{{1, 2}, {3, 4}, 5, true, true, 114, false}}};
   tables.outputs = {6, 7};
   tables.memory_plans = {{plan::MemoryPlanKind::kAnySchedule, 1, 2, {3, 4}}};
   tables.branches = {{{1, 2},
@@ -310,6 +310,7 @@ TEST_CASE("Every field of every table survives encoding and decoding") {
   CHECK(read->inputs[1].preprocessing->mean == std::vector<float>{1, 2});
   CHECK(read->inputs[1].preprocessing->letterbox);
   CHECK(read->inputs[1].preprocessing->pad == 114);
+  CHECK_FALSE(read->inputs[1].preprocessing->antialias);
   CHECK(read->branches[0].programs[0].selections[0].weights == std::vector<int32_t>{3, -1});
   CHECK(read->branches[0].programs[0].selections[0].alternatives == std::vector<plan::KernelAlternative>{{1, 1, 3}});
   CHECK(read->branches[0].programs[0].ranges[0].segment == 4);

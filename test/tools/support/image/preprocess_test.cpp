@@ -83,6 +83,21 @@ TEST_CASE("A letterbox keeps the whole image and its proportions in the centre")
   CHECK(std::count(line->begin(), line->end(), 5.0F) == 4);
 }
 
+TEST_CASE("Without antialiasing, shrinking interpolates between the nearest pixels") {
+  Preprocessing plain;
+  plain.antialias = false;
+  const Image row{8, 1, 1, {0, 10, 30, 0, 0, 50, 91, 0}};
+  const auto values = preprocess(row, plain, image_input({1, 1, 1, 2}));
+  REQUIRE(values);
+  CHECK(*values == std::vector<float>{20, 71});  // 70.5 rounds up
+  const auto column = preprocess(Image{1, 8, 1, row.pixels}, plain, image_input({1, 1, 2, 1}));
+  REQUIRE(column);
+  CHECK(*column == *values);
+  const auto larger = preprocess(Image{2, 1, 1, {0, 100}}, plain, image_input({1, 1, 1, 4}));
+  REQUIRE(larger);
+  CHECK(*larger == std::vector<float>{0, 25, 75, 100});
+}
+
 TEST_CASE("The position of an image in the input extends beyond it if the image is cropped") {
   const auto place = place_of_image(8, 4, {{}, {}, 0, false, true, 0}, image_input({1, 3, 4, 4}));
   REQUIRE(place);

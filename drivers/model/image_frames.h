@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts 8-bit images to the f32 input of a plan, using the plan's preprocessing.
+// Describes 8-bit tensors of images as frames.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "nestrt/frame.h"
 #include "nestrt/preprocessing.h"
 #include "nestrt/result.h"
 #include "nestrt/shape.h"
@@ -19,9 +21,8 @@ enum class PixelOrder : uint8_t { kNhwc, kNchw };
 Result<PixelOrder> pixel_order(std::string_view input, const Shape& expected, const std::optional<Shape>& actual,
                                const Preprocessing& preprocessing);
 
-// Writes (pixel - mean) * scale in the order of the input. Requires: pixel_order() returned `order` for the input;
-// `pixels` and `values` have shape.num_elements() elements; pixels are RGB or grayscale.
-void convert_image(const uint8_t* pixels, PixelOrder order, const Shape& shape, const Preprocessing& preprocessing,
-                   float* values);
+// Returns image `index` of RGB or grayscale pixels that fill an input of this shape. Requires: pixel_order() returned
+// `order` for the input.
+Frame image_frame(const uint8_t* pixels, PixelOrder order, const Shape& shape, size_t index);
 
 }  // namespace nestrt
