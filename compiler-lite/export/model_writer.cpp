@@ -8,11 +8,11 @@
 #include <type_traits>
 
 #include "compiler-lite/export/batch_normalization.h"
-#include "compiler-lite/export/constant_integers.h"
 #include "compiler-lite/export/export_table.h"
 #include "compiler-lite/export/onnx_numbers.h"
 #include "compiler-lite/export/stored_constants.h"
 #include "compiler-lite/export/whole_operators.h"
+#include "compiler-lite/graph/constant_integers.h"
 
 namespace nestrt::compiler {
 namespace {

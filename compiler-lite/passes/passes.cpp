@@ -8,6 +8,7 @@ namespace {
 // weights. Residuals precede activations because the activation of a Conv follows its residual.
 constexpr Pass kPasses[] = {
     {"fold-constants", "evaluate nodes whose inputs are all constant", &fold_constants},
+    {"recognise-repeats", "replace spelled-out repetitions by a Resize", &recognise_repeats},
     {"remove-identity", "remove operators that change nothing, merge those that follow each other", &remove_identity},
     {"common-subexpressions", "compute equal nodes once, store equal constants once", &common_subexpressions},
     {"remove-dead", "drop nodes and constants that no output needs", &remove_dead},
@@ -22,6 +23,7 @@ constexpr Pass kPasses[] = {
      .after_quantization = true},
     {"fuse-activation", "make activations part of the operator before them", &fuse_activation},
     {"average-factors", "turn averages with a factor between integers into products", &average_factors, true},
+    {"split-transposed", "state transposed convolutions of integers as convolutions", &split_transposed, true},
     {"fuse-qdq", "compute with integers between Dequantize and Quantize", &fuse_qdq, true},
     {"use-exponents", "state scales that are powers of two as exponents", &use_exponents, true},
     {"keep-integer-weights", "store dequantized weights as integers", &keep_integer_weights, true},

@@ -71,6 +71,8 @@ class Sinker {
     NESTRT_ASSIGN_OR_RETURN(
         Node * sunk, graph_.add_node(node_->name, std::move(*attributes), inputs, {result_name + ".untransposed"}));
     graph_.value(sunk->outputs[0]).same_elements_as = original_name(graph_.value(node_->outputs[0]));
+    const auto quantization = graph_.value(node_->outputs[0]).quantization;
+    if (quantization && quantization->axis == -1) graph_.value(sunk->outputs[0]).quantization = quantization;
     const Permutation after = permutation_after();
     NESTRT_ASSIGN_OR_RETURN([[maybe_unused]] Node * replaced,
                             replace(graph_, node_, transpose(after), {sunk->outputs[0]}));
@@ -131,6 +133,15 @@ class Sinker {
       moved.start = before_transpose(slice->start, permutation_);
       moved.step = before_transpose(slice->step, permutation_);
       moved.shape = before_transpose(slice->shape, permutation_);
+      return moved;
+    }
+    if (const auto* resize = node_->as<ops::Resize>()) {
+      const bool is_f32 = graph_.value(node_->inputs[0]).type == DataType::kF32;
+      // Integers are interpolated along rows and columns only.
+      if (!resize->roi.empty() || (resize->mode != ops::ResizeMode::kNearest && !is_f32)) return std::nullopt;
+      ops::Resize moved = *resize;
+      moved.sizes = before_transpose(resize->sizes, permutation_);
+      if (!resize->scales.empty()) moved.scales = before_transpose(resize->scales, permutation_);
       return moved;
     }
     if (const auto* reduce = node_->as<ops::Reduce>()) {

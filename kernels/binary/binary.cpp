@@ -27,7 +27,8 @@ bool supports(Kind kind, DataType type) {
     case DataType::kF32:
       return !is_logical(kind) && !is_bitwise(kind);
     case DataType::kS8:
-      return kind == Kind::kAdd;
+      return kind == Kind::kAdd || kind == Kind::kSub || kind == Kind::kMul || kind == Kind::kMin ||
+             kind == Kind::kMax || kind == Kind::kPrelu;
     case DataType::kS32:
     case DataType::kS64:
       return !is_logical(kind);
@@ -36,6 +37,13 @@ bool supports(Kind kind, DataType type) {
     default:
       return false;
   }
+}
+
+Status check_quantization(const OperatorSpec& spec) {
+  if (s8c::has_scales(spec.inputs[0])) return s8c::binary_factors(spec).error();
+  const Kind kind = spec.as<ops::Binary>()->kind;
+  if (kind != Kind::kAdd) return rule_error(fmt::format("{} of s8 requires tensors with scales", ops::name(kind)));
+  return s8::binary_shifts(spec).error();
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
@@ -51,8 +59,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const DataType type = is_comparison(kind) ? DataType::kBool : a.type;
   if (type == DataType::kS8) {
     NESTRT_RETURN_IF_ERROR(s8::check_s8_activation(attributes.activation));
-    if (!spec.outputs.empty())
-      NESTRT_RETURN_IF_ERROR(s8c::has_scales(a) ? s8c::addition_of(spec).error() : s8::binary_shifts(spec).error());
+    if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   } else if (type != DataType::kF32 && attributes.activation.kind != ops::ActivationKind::kNone) {
     return rule_error(fmt::format("an activation needs an f32 output, and this one is {}", name(type)));
   }
@@ -76,7 +83,8 @@ constexpr KernelVariant kKernels[] = {
     {"binary.f32.functions", 10, accepts_binary_functions, prepare_binary_functions},
     {"binary.elements", 10, accepts_binary_elements, prepare_binary_elements},
     {"binary.f32.blocked", 10, accepts_binary_blocked, prepare_binary_blocked},
-    {"binary.s8.add", 10, accepts_binary_s8_add, prepare_binary_s8_add},
+    {"binary.s8.add", 20, accepts_binary_s8_add, prepare_binary_s8_add},
+    {"binary.s8.scaled", 10, accepts_binary_s8_scaled, prepare_binary_s8_scaled},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 //   s32 s64  arithmetic and comparisons; overflow wraps; division truncates; division by zero gives 0; mod has the
 //            sign of the divisor, fmod that of the dividend; pow with a negative exponent truncates towards zero;
 //            bitwise kinds; a negative or too large shift count shifts all bits out
-//   s8       add, as in docs/concepts/numerics.md
+//   s8       add, and for tensors with scales also sub, mul, min, max and prelu, as in docs/concepts/numerics.md
 //   boolean  equal and the logical kinds; every byte except 0 is true
 // min and max return NaN if either operand is NaN.
 #pragma once
@@ -35,8 +35,12 @@ Result<std::unique_ptr<Kernel>> prepare_binary_elements(const OperatorSpec& spec
 bool accepts_binary_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec);
 
-// Supports s8 if the operands have the shape and layout of the output.
+// Supports s8 additions, and with scales subtractions, if the operands have the shape and layout of the output.
 bool accepts_binary_s8_add(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_s8_add(const OperatorSpec& spec);
+
+// Supports s8 with scales: plain tensors with any broadcasting, and blocked16 operands as binary_blocked.
+bool accepts_binary_s8_scaled(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_binary_s8_scaled(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

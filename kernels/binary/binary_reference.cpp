@@ -216,16 +216,13 @@ Result<std::unique_ptr<Kernel>> s8_kernel(const OperatorSpec& spec, Add add) {
   return run_kernel(spec, [add](const Run& run) { compute<int8_t, int8_t>(run, add); });
 }
 
-Result<std::unique_ptr<Kernel>> prepare_s8c_add(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(const s8c::Addition add, s8c::addition_of(spec));
-  const Activation activation = spec.as<ops::Binary>()->activation;
-  return s8_kernel(spec, [add, bounds = s8c::activation_bounds(activation, add.to)](int8_t a, int8_t b) {
-    return s8c::add(a - add.zero_a, b - add.zero_b, add.factors, add.to.zero_point, bounds);
-  });
+Result<std::unique_ptr<Kernel>> prepare_s8c(const OperatorSpec& spec) {
+  NESTRT_ASSIGN_OR_RETURN(const s8c::BinaryFactors factors, s8c::binary_factors(spec));
+  return s8_kernel(spec, [factors](int8_t a, int8_t b) { return s8c::combine(factors, a, b); });
 }
 
-Result<std::unique_ptr<Kernel>> prepare_s8_add(const OperatorSpec& spec) {
-  if (s8c::has_scales(spec.inputs[0])) return prepare_s8c_add(spec);
+Result<std::unique_ptr<Kernel>> prepare_s8(const OperatorSpec& spec) {
+  if (s8c::has_scales(spec.inputs[0])) return prepare_s8c(spec);
   const ops::Binary& attributes = *spec.as<ops::Binary>();
   NESTRT_ASSIGN_OR_RETURN(const s8::AddShifts shifts, s8::binary_shifts(spec));
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
@@ -262,7 +259,7 @@ Result<std::unique_ptr<Kernel>> prepare_binary_reference(const OperatorSpec& spe
     case DataType::kF32:
       return prepare_numbers<float>(spec);
     case DataType::kS8:
-      return prepare_s8_add(spec);
+      return prepare_s8(spec);
     case DataType::kS32:
       return prepare_numbers<int32_t>(spec);
     case DataType::kS64:

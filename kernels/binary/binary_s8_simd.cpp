@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectorized s8 Add of tensors with the same shape and layout.
+// Vectorized s8 Add, and s8c Sub, of tensors with the same shape and layout.
 #include "kernels/binary/binary.h"
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
@@ -43,38 +43,41 @@ struct PairFactors {
   __m512i high, low;
 };
 
-// Computes s8c::shift_right_even() of the sums of 16 pairs.
+// Computes the rounded sums of 16 pairs.
 struct PairSum {
-  PairSum(const s8c::AddFactors& factors)
+  explicit PairSum(const s8c::AddFactors& factors)
       : factors_(factors),
-        below_half_(_mm512_set1_epi32(factors.shift == 0 ? 0 : (1 << (factors.shift - 1)) - 1)),
-        last_bit_(_mm512_set1_epi32(factors.shift == 0 ? 0 : 1 << factors.shift)),
+        term_(_mm512_set1_epi32(rounding_term(factors))),
+        last_bit_(_mm512_set1_epi32(factors.shift == 0 || factors.half_up ? 0 : 1 << factors.shift)),
         shift_(_mm_cvtsi32_si128(factors.shift)) {}
 
   HWY_INLINE __m512i operator()(__m512i pairs) const {
     const __m512i high = _mm512_slli_epi32(_mm512_madd_epi16(pairs, factors_.high), PairFactors::kLowBits);
     const __m512i sum = _mm512_add_epi32(high, _mm512_madd_epi16(pairs, factors_.low));
     const __mmask16 is_odd = _mm512_test_epi32_mask(sum, last_bit_);
-    const __m512i rounded = _mm512_add_epi32(sum, below_half_);
+    const __m512i rounded = _mm512_add_epi32(sum, term_);
     return _mm512_sra_epi32(_mm512_mask_add_epi32(rounded, is_odd, rounded, _mm512_set1_epi32(1)), shift_);
   }
 
  private:
+  static int32_t rounding_term(const s8c::AddFactors& factors) {
+    return factors.shift == 0 ? 0 : (1 << (factors.shift - 1)) - (factors.half_up ? 0 : 1);
+  }
+
   PairFactors factors_;
-  __m512i below_half_, last_bit_;
+  __m512i term_, last_bit_;
   __m128i shift_;
 };
 
 // Adds whole vectors of elements. Returns the number of elements done.
-int64_t add_scaled_vectors(const s8c::Addition& add, s8::Bounds bounds, const int8_t* a, const int8_t* b, int8_t* y,
-                           int64_t count) {
+int64_t add_scaled_vectors(const s8c::BinaryFactors& add, const int8_t* a, const int8_t* b, int8_t* y, int64_t count) {
   constexpr int64_t kElements = 32;
-  const PairSum pair_sum(add.factors);
+  const PairSum pair_sum(add.sum);
   const __m512i zero_a = _mm512_set1_epi16(static_cast<int16_t>(add.zero_a));
   const __m512i zero_b = _mm512_set1_epi16(static_cast<int16_t>(add.zero_b));
   const __m512i zero = _mm512_set1_epi16(static_cast<int16_t>(add.to.zero_point));
-  const __m256i low = _mm256_set1_epi8(static_cast<char>(bounds.low)),
-                high = _mm256_set1_epi8(static_cast<char>(bounds.high));
+  const __m256i low = _mm256_set1_epi8(static_cast<char>(add.bounds.low)),
+                high = _mm256_set1_epi8(static_cast<char>(add.bounds.high));
   const auto words = [](const int8_t* from) HWY_ATTR {
     return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   };
@@ -91,18 +94,17 @@ int64_t add_scaled_vectors(const s8c::Addition& add, s8::Bounds bounds, const in
 }
 #endif
 
-void add_scaled_elements(const s8c::Addition& add, s8::Bounds bounds, const int8_t* a, const int8_t* b, int8_t* y,
-                         int64_t count) {
+void add_scaled_elements(const s8c::BinaryFactors& add, const int8_t* a, const int8_t* b, int8_t* y, int64_t count) {
   const D32 d;
   const V32 zero_a = hn::Set(d, add.zero_a), zero_b = hn::Set(d, add.zero_b), zero = hn::Set(d, add.to.zero_point);
   const auto add_block = [&](int8_t* to, const int8_t* from_a, const int8_t* from_b) HWY_ATTR {
     for (int64_t i = 0; i < kBlock; i += kLanes) {
       const V32 steps_a = hn::Sub(load_s8(from_a + i), zero_a), steps_b = hn::Sub(load_s8(from_b + i), zero_b);
-      store_s8(hn::Add(add_s8c(steps_a, steps_b, add.factors), zero), bounds, to + i);
+      store_s8(hn::Add(add_s8c(steps_a, steps_b, add.sum), zero), add.bounds, to + i);
     }
   };
 #if HWY_TARGET == HWY_AVX3
-  const int64_t done = add_scaled_vectors(add, bounds, a, b, y, count);
+  const int64_t done = add_scaled_vectors(add, a, b, y, count);
   a += done, b += done, y += done, count -= done;
 #endif
   map_blocks(count, add_block, y, a, b);
@@ -141,16 +143,17 @@ Result<std::unique_ptr<Kernel>> add_kernel(const OperatorSpec& spec, Run run) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_scaled(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(const s8c::Addition add, s8c::addition_of(spec));
-  const Activation activation = spec.as<ops::Binary>()->activation;
-  return add_kernel(
-      spec, [add, bounds = s8c::activation_bounds(activation, add.to), run = simd_pick(add_scaled_elements_table)](
-                const int8_t* a, const int8_t* b, int8_t* y, int64_t count) { run(add, bounds, a, b, y, count); });
+  NESTRT_ASSIGN_OR_RETURN(const s8c::BinaryFactors add, s8c::binary_factors(spec));
+  return add_kernel(spec,
+                    [add, run = simd_pick(add_scaled_elements_table)](const int8_t* a, const int8_t* b, int8_t* y,
+                                                                      int64_t count) { run(add, a, b, y, count); });
 }
 
 }  // namespace
 
 bool accepts_binary_s8_add(const OperatorSpec& spec) {
+  const ops::BinaryKind kind = spec.as<ops::Binary>()->kind;
+  if (kind != ops::BinaryKind::kAdd && kind != ops::BinaryKind::kSub) return false;
   const TensorSpec& output = spec.outputs[0];
   for (const TensorSpec& input : spec.inputs)
     if (input.type != DataType::kS8 || input.shape != output.shape || input.layout != output.layout ||

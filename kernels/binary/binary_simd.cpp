@@ -2,15 +2,13 @@
 // Vectorized f32 arithmetic. Two kernels: one for plain tensors, over runs of the broadcast loop, and one for blocked
 // tensors, over pixels of one block of channels.
 #include <algorithm>
-#include <array>
-#include <vector>
 
 #include "kernels/binary/binary.h"
+#include "kernels/binary/blocked_operands.h"
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/layout/broadcast_runs.h"
-#include "kernels/common/math/integers.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/binary/binary_simd.cpp"
@@ -155,75 +153,7 @@ namespace {
 
 using Kind = ops::BinaryKind;
 
-constexpr int64_t kLargestBlock = 32;
-
 bool has_vector_form(Kind kind) { return kind <= Kind::kPrelu && kind != Kind::kPow; }
-
-// Role of an operand in a blocked operation.
-enum class Role {
-  kSame,     // the output's shape and layout
-  kPixel,    // blocked, with one pixel: [N or 1, C, 1...]
-  kChannel,  // a plain constant with one value per channel
-  kScalar,
-  kNone,  // not supported
-};
-
-// Returns the operand's dimension at an axis of the output; 1 if it has no such axis.
-int64_t aligned_dim(const Shape& shape, const Shape& output, int axis) {
-  const int own = axis - (output.rank() - shape.rank());
-  return own < 0 ? 1 : shape[own];
-}
-
-Role role_of(const TensorSpec& operand, const TensorSpec& output) {
-  if (operand.packing != Packing::kNone) return Role::kNone;
-  if (operand.shape == output.shape && operand.layout == output.layout) return Role::kSame;
-  if (operand.shape.num_elements() == 1) return Role::kScalar;
-  for (int axis = 2; axis < output.shape.rank(); ++axis)
-    if (aligned_dim(operand.shape, output.shape, axis) != 1) return Role::kNone;
-  if (aligned_dim(operand.shape, output.shape, 1) != output.shape[1]) return Role::kNone;
-  if (operand.layout == output.layout && operand.shape.rank() == output.shape.rank()) return Role::kPixel;
-  const bool one_image = aligned_dim(operand.shape, output.shape, 0) == 1;
-  return operand.layout == Layout::kPlain && operand.constant != nullptr && one_image ? Role::kChannel : Role::kNone;
-}
-
-// The values of one operand at run time, with the steps between images, blocks and pixels.
-struct BlockedOperand {
-  Role role = Role::kNone;
-  std::vector<float> packed;  // kChannel: padded to whole blocks
-  int64_t image_step = 0;
-  int64_t block_step = 0;
-  int64_t pixel_step = 0;
-};
-
-BlockedOperand make_operand(const TensorSpec& operand, const TensorSpec& output) {
-  const Shape& shape = output.shape;
-  const int64_t block = block_size(output.layout), blocks = ceil_div(shape[1], block);
-  const int64_t spatial = shape.product(2, shape.rank());
-  BlockedOperand result;
-  result.role = role_of(operand, output);
-  if (result.role == Role::kScalar) return result;
-  result.block_step = block;
-  if (result.role == Role::kSame) {
-    result.pixel_step = block;
-    result.block_step = spatial * block;
-    result.image_step = blocks * result.block_step;
-  } else if (result.role == Role::kPixel) {
-    result.image_step = operand.shape[0] == 1 ? 0 : blocks * block;
-  } else {
-    const float* values = reinterpret_cast<const float*>(operand.constant);
-    result.packed.assign(values, values + shape[1]);
-    result.packed.resize(static_cast<size_t>(blocks * block), 1.0f);
-  }
-  return result;
-}
-
-// Returns the start of the operand's values. A scalar is copied to all of `lanes`.
-const float* operand_data(const BlockedOperand& operand, const float* input, std::array<float, kLargestBlock>& lanes) {
-  if (operand.role == Role::kChannel) return operand.packed.data();
-  if (operand.role != Role::kScalar) return input;
-  lanes.fill(*input);
-  return lanes.data();
-}
 
 class BlockedBinary final : public Kernel {
  public:
@@ -231,42 +161,19 @@ class BlockedBinary final : public Kernel {
       : run_pixels_(simd_pick(binary_pixels_table)),
         kind_(spec.as<ops::Binary>()->kind),
         activation_(spec.as<ops::Binary>()->activation),
-        a_(make_operand(spec.inputs[0], spec.outputs[0])),
-        b_(make_operand(spec.inputs[1], spec.outputs[0])) {
-    const TensorSpec& output = spec.outputs[0];
-    images_ = output.shape[0];
-    block_ = block_size(output.layout);
-    blocks_ = ceil_div(output.shape[1], block_);
-    spatial_ = output.shape.product(2, output.shape.rank());
-  }
+        operands_(spec) {}
 
   void run(const KernelCall& call) const override {
-    std::array<float, kLargestBlock> lanes_a, lanes_b;
-    const float* a = operand_data(a_, call.input<float>(0), lanes_a);
-    const float* b = operand_data(b_, call.input<float>(1), lanes_b);
-    float* y = call.output<float>(0);
-    parallel_ranges(*call.parallel, images_ * blocks_ * spatial_, block_, [&](int64_t first, int64_t last) {
-      while (first < last) {
-        const int64_t plane = first / spatial_, pixel = first % spatial_;
-        const int64_t pixels = std::min(spatial_ - pixel, last - first);
-        run_pixels_(kind_, activation_, at(a_, a, plane, pixel), a_.pixel_step, at(b_, b, plane, pixel), b_.pixel_step,
-                    y + first * block_, pixels, block_);
-        first += pixels;
-      }
+    operands_.for_each_run(call, [&](const BlockedRun<float>& run) {
+      run_pixels_(kind_, activation_, run.a, run.step_a, run.b, run.step_b, run.y, run.pixels, run.block);
     });
   }
 
  private:
-  const float* at(const BlockedOperand& operand, const float* data, int64_t plane, int64_t pixel) const {
-    return data + plane / blocks_ * operand.image_step + plane % blocks_ * operand.block_step +
-           pixel * operand.pixel_step;
-  }
-
   decltype(simd_pick(binary_pixels_table)) run_pixels_;
   Kind kind_;
   Activation activation_;
-  BlockedOperand a_, b_;
-  int64_t images_ = 0, blocks_ = 0, spatial_ = 0, block_ = 0;
+  BlockedOperands<float> operands_;
 };
 
 bool is_f32_arithmetic(const OperatorSpec& spec) {
@@ -296,9 +203,7 @@ Result<std::unique_ptr<Kernel>> prepare_binary_runs(const OperatorSpec& spec) {
 }
 
 bool accepts_binary_blocked(const OperatorSpec& spec) {
-  const TensorSpec& output = spec.outputs[0];
-  return output.layout != Layout::kPlain && output.shape.rank() >= 2 && is_f32_arithmetic(spec) &&
-         role_of(spec.inputs[0], output) != Role::kNone && role_of(spec.inputs[1], output) != Role::kNone;
+  return spec.outputs[0].layout != Layout::kPlain && is_f32_arithmetic(spec) && has_blocked_operands(spec);
 }
 
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec) {

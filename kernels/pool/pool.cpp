@@ -101,8 +101,12 @@ Status check_quantization(const OperatorSpec& spec) {
         (__builtin_mul_overflow(window, extent, &window) || window > s8::kMaxWindow))
       return Status(Code::kUnsupported, "an s8 average supports windows of at most 2^23 elements");
   if (spec.outputs.empty()) return {};
+  const bool is_exact = !ops::has_exponent_form(pool.rounding);
+  if (is_exact && (pool.kind != ops::PoolKind::kAverage || !s8c::has_scales(spec.inputs[0])))
+    return rule_error(fmt::format("rounding {} requires an average of a tensor with scales", ops::name(pool.rounding)));
   if (pool.kind != ops::PoolKind::kAverage || !s8c::has_scales(spec.inputs[0]))
     return s8::check_same_quantization(spec);
+  if (is_exact) NESTRT_RETURN_IF_ERROR(s8::check_same_quantization(spec));
   NESTRT_RETURN_IF_ERROR(s8c::affine_of(spec.inputs[0], "the input").error());
   return s8c::affine_of(spec.outputs[0], "the output").error();
 }

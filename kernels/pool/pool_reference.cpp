@@ -70,9 +70,15 @@ Result<std::unique_ptr<Kernel>> averages_s8(const PoolParameters& pool, ops::Rou
 Result<std::unique_ptr<Kernel>> averages_s8c(const OperatorSpec& spec, const PoolParameters& pool) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
-  return pool_with<int8_t>(
-      pool, int32_t{0}, [zero = from.zero_point](int32_t sum, int8_t x) { return sum + x - zero; },
-      [scale = from.scale, to](int32_t sum, int64_t divisor) { return s8c::average(sum, divisor, scale, to); });
+  const auto add = [zero = from.zero_point](int32_t sum, int8_t x) { return sum + x - zero; };
+  const ops::Rounding rounding = spec.as<ops::Pool>()->rounding;
+  if (!ops::has_exponent_form(rounding))
+    return pool_with<int8_t>(pool, int32_t{0}, add, [to, rounding](int32_t sum, int64_t divisor) {
+      return s8c::exact_average(sum, divisor, to.zero_point, rounding);
+    });
+  return pool_with<int8_t>(pool, int32_t{0}, add, [scale = from.scale, to](int32_t sum, int64_t divisor) {
+    return s8c::average(sum, divisor, scale, to);
+  });
 }
 
 Result<std::unique_ptr<Kernel>> norms(const PoolParameters& pool) {

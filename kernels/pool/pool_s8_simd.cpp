@@ -170,6 +170,23 @@ void s8_sums(const PoolParameters& pool, const int8_t* plane, const PoolWindow& 
   for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], D32(), to + v * kLanes);
 }
 
+// Computes s8c::exact_average() of 16 sums of stored integers. Requires: 0 < count <= kMaxExactCount. The number added
+// before truncation exceeds 1/2 by less than the distance of any other average to a half, so that the error of f32,
+// which is smaller still, does not matter.
+void exact_averages(const int32_t* sums, int64_t count, ops::Rounding rounding, int8_t* to) {
+  const D32 d;
+  const hn::Rebind<float, D32> f;
+  const float reciprocal = 1.0f / static_cast<float>(count);
+  const auto half = hn::Set(f, 0.5f + 0.25f * reciprocal);
+  for (int64_t i = 0; i < kBlock; i += kLanes) {
+    const auto mean = hn::Mul(hn::ConvertTo(f, hn::LoadU(d, sums + i)), hn::Set(f, reciprocal));
+    const auto rounded = rounding == ops::Rounding::kHalfAway
+                             ? hn::CopySignToAbs(hn::Trunc(hn::Add(hn::Abs(mean), half)), mean)
+                             : hn::Floor(hn::Add(mean, half));
+    store_s8(hn::ConvertTo(d, rounded), {}, to + i);
+  }
+}
+
 }  // namespace nestrt::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -178,10 +195,12 @@ namespace nestrt::kernels {
 
 NESTRT_SIMD_EXPORT(s8_maxima)
 NESTRT_SIMD_EXPORT(s8_sums)
+NESTRT_SIMD_EXPORT(exact_averages)
 
 namespace {
 
 constexpr int64_t kChannels = 16;  // per block
+constexpr int64_t kMaxExactCount = 1024;
 
 // Computes rows of outputs of one block of channels.
 class RowsS8 {
@@ -190,7 +209,8 @@ class RowsS8 {
       : rounding_(spec.as<ops::Pool>()->rounding),
         scaled_(s8c::has_scales(spec.inputs[0])),
         maxima_(simd_pick(s8_maxima_table)),
-        sums_(simd_pick(s8_sums_table)) {}
+        sums_(simd_pick(s8_sums_table)),
+        exact_averages_(simd_pick(exact_averages_table)) {}
 
   // Computes a row with the given windows along depth and height.
   void run(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
@@ -200,11 +220,7 @@ class RowsS8 {
       const PoolWindow w = pool.axes[2].window(x);
       int32_t sums[kChannels];
       sums_(pool, plane, d, h, w, sums);
-      const int64_t divisor = d.divisor * h.divisor * w.divisor;
-      const auto zeros = static_cast<int32_t>(d.count * h.count * w.count) * from_.zero_point;
-      for (int64_t i = 0; i < kChannels; ++i)
-        to[i] = scaled_ ? s8c::average(sums[i] - zeros, divisor, from_.scale, to_)
-                        : s8::average(sums[i], divisor, rounding_);
+      finish(sums, d.count * h.count * w.count, d.divisor * h.divisor * w.divisor, to);
     }
   }
 
@@ -217,11 +233,24 @@ class RowsS8 {
   }
 
  private:
+  // Divides the sums of `count` elements by `divisor`.
+  void finish(const int32_t* sums, int64_t count, int64_t divisor, int8_t* to) const {
+    if (is_exact() && divisor == count && count > 0 && count <= kMaxExactCount)
+      return exact_averages_(sums, count, rounding_, to);
+    const auto zeros = static_cast<int32_t>(count) * from_.zero_point;
+    for (int64_t i = 0; i < kChannels; ++i)
+      to[i] = !scaled_     ? s8::average(sums[i], divisor, rounding_)
+              : is_exact() ? s8c::exact_average(sums[i] - zeros, divisor, to_.zero_point, rounding_)
+                           : s8c::average(sums[i] - zeros, divisor, from_.scale, to_);
+  }
+  bool is_exact() const { return !ops::has_exponent_form(rounding_); }
+
   ops::Rounding rounding_;
   bool scaled_;
   s8c::Affine from_, to_;
   decltype(simd_pick(s8_maxima_table)) maxima_;
   decltype(simd_pick(s8_sums_table)) sums_;
+  decltype(simd_pick(exact_averages_table)) exact_averages_;
 };
 
 class PoolRowsS8 final : public PoolRows {

@@ -19,9 +19,23 @@ Status check_tensor(const TensorSpec& tensor, std::string_view what) {
   return s8c::has_scales(tensor) ? s8c::affine_of(tensor, what).error() : s8::exponent_of(tensor, what).error();
 }
 
+// Checks the form of TensorFlow Lite, a LeakyReLU in fixed point.
+Status check_leaky(const OperatorSpec& spec) {
+  const ops::Requantize& op = *spec.as<ops::Requantize>();
+  if (op.rounding != ops::Rounding::kHalfUpScaled || op.activation.kind != ops::ActivationKind::kLeakyRelu)
+    return rule_error(fmt::format("rounding {} does not support the activation {}", ops::name(op.rounding),
+                                  ops::name(op.activation.kind)));
+  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
+  NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
+  if (s8c::leaky_factors(from.scale, op.activation.alpha, to.scale).valid()) return {};
+  return rule_error("the scales of a LeakyReLU, or its slope, differ too much");
+}
+
 Status check_quantization(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(check_tensor(spec.inputs[0], "the input"));
-  return spec.outputs.empty() ? Status() : check_tensor(spec.outputs[0], "the output");
+  if (spec.outputs.empty()) return {};
+  NESTRT_RETURN_IF_ERROR(check_tensor(spec.outputs[0], "the output"));
+  return ops::has_exponent_form(spec.as<ops::Requantize>()->rounding) ? Status() : check_leaky(spec);
 }
 
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <variant>
 
 #include "kernels/common/framework/map_elements.h"
@@ -33,6 +35,14 @@ T quantized(float x, const Numbers& to, ops::Rounding rounding) {
   return static_cast<T>(s8::quantize(x, *std::get_if<int>(&to), rounding));
 }
 
+// Returns the result for an element of a LeakyReLU in fixed point.
+template <typename In, typename Out>
+Out leaky(In q, const s8c::Affine& from, const s8c::Affine& to, float slope) {
+  const s8c::LeakyFactors factors = s8c::leaky_factors(from.scale, slope, to.scale);
+  const int32_t y = s8c::leaky_relu(q - from.zero_point, factors) + to.zero_point;
+  return static_cast<Out>(std::clamp<int32_t>(y, std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()));
+}
+
 // An element has 256 values, so a table of 256 results suffices.
 template <typename In, typename Out>
 Result<std::unique_ptr<Kernel>> by_table(const OperatorSpec& spec) {
@@ -40,9 +50,13 @@ Result<std::unique_ptr<Kernel>> by_table(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const Numbers to, numbers_of(spec.outputs[0], "the output"));
   const ops::Requantize& attributes = *spec.as<ops::Requantize>();
   std::array<Out, 256> results;
-  for (int i = 0; i < 256; ++i)
-    results[static_cast<size_t>(i)] = quantized<Out>(
-        apply_activation(attributes.activation, dequantized(static_cast<In>(i), from)), to, attributes.rounding);
+  for (int i = 0; i < 256; ++i) {
+    const auto q = static_cast<In>(i);
+    results[static_cast<size_t>(i)] =
+        !ops::has_exponent_form(attributes.rounding)
+            ? leaky<In, Out>(q, std::get<s8c::Affine>(from), std::get<s8c::Affine>(to), attributes.activation.alpha)
+            : quantized<Out>(apply_activation(attributes.activation, dequantized(q, from)), to, attributes.rounding);
+  }
   return map_elements<In, Out>(stored_elements(spec.inputs[0]),
                                [results](In q) { return results[static_cast<uint8_t>(q)]; });
 }

@@ -8,6 +8,7 @@
 
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/framework/steps.h"
+#include "kernels/common/quantization/s8_operands.h"
 #include "kernels/registry.h"
 
 namespace nestrt::kernels {
@@ -30,15 +31,32 @@ Status check_numbers(const ops::Resize& resize, size_t rank) {
   return ok_status();
 }
 
+// Checks that integers are interpolated in a way that fixed_axis() supports.
+Status check_integers(const OperatorSpec& spec) {
+  const TensorSpec& input = spec.inputs[0];
+  const ops::Resize& resize = *spec.as<ops::Resize>();
+  if (resize.mode == ops::ResizeMode::kNearest || input.type == DataType::kF32) return {};
+  if (input.type != DataType::kS8 || resize.mode != ops::ResizeMode::kLinear)
+    return rule_error(
+        fmt::format("the input is {}, expected f32 for mode {}", name(input.type), ops::name(resize.mode)));
+  const auto is_copied = [&](int axis) {
+    const auto i = static_cast<size_t>(axis);
+    return resize.sizes.size() == 4 && resize.sizes[i] == input.shape[axis] &&
+           (resize.scales.empty() || resize.scales[i] == 1);
+  };
+  const bool is_image = input.shape.rank() == 4 && is_copied(0) && is_copied(1);
+  if (!is_image || resize.coordinate == ops::CoordinateMode::kTfCropAndResize)
+    return rule_error("linear interpolation of s8 requires images with the same batch and channels, and no crop");
+  return spec.outputs.empty() ? Status() : s8::check_same_quantization(spec);
+}
+
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 1, 1));
   const TensorSpec& input = spec.inputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();
   const int rank = input.shape.rank();
   NESTRT_RETURN_IF_ERROR(check_numbers(resize, static_cast<size_t>(rank)));
-  if (resize.mode != ops::ResizeMode::kNearest && input.type != DataType::kF32)
-    return rule_error(
-        fmt::format("the input is {}, expected f32 for mode {}", name(input.type), ops::name(resize.mode)));
+  NESTRT_RETURN_IF_ERROR(check_integers(spec));
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(resize.sizes, "sizes"));
   if (shape.rank() != rank) return rule_error(fmt::format("sizes has {} entries, expected {}", shape.rank(), rank));
   for (int axis = 0; axis < rank; ++axis) {
@@ -65,6 +83,7 @@ constexpr KernelVariant kKernels[] = {
     {"resize.nearest", 10, accepts_resize_nearest, prepare_resize_nearest},
     {"resize.f32.separable", 9, accepts_resize_separable, prepare_resize_separable},
     {"resize.f32.linear2d", 10, accepts_resize_linear, prepare_resize_linear},
+    {"resize.s8.linear2d", 10, accepts_resize_linear_s8, prepare_resize_linear_s8},
 };
 
 }  // namespace

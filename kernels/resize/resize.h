@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize: interpolates to another size along any axes, as ONNX Resize without antialiasing.
+// Resize: interpolates to another size along any axes, as ONNX Resize without antialiasing. Images of s8 are
+// interpolated linearly in fixed point, as in XNNPACK.
 //
 // The operator is separable: along each axis an output element is a weighted sum of one (nearest), two (linear) or four
 // (cubic) input elements. resize_axes() computes these taps once; kernels only apply them. Coordinates are computed in
@@ -28,6 +29,17 @@ struct ResizeAxis {
 // Returns the taps of every axis. Requires: infer has accepted the operator, and the output has elements.
 std::vector<ResizeAxis> resize_axes(const OperatorSpec& spec);
 
+// The taps of one output axis of integers in the linear mode, as in XNNPACK: coordinates are multiplied by the inverse
+// scale, and weights have 11 bits (s8c::interpolate()).
+struct FixedAxis {
+  int64_t input = 0, output = 0;
+  std::vector<int32_t> indices;  // [output][2], inside the input
+  std::vector<int32_t> weights;  // [output], of the second tap
+};
+
+// Returns the taps of the rows and columns of images [N, C, H, W]. Requires: infer has accepted the operator.
+FixedAxis fixed_axis(const OperatorSpec& spec, int axis);
+
 // Returns whether batch and channels are unchanged. Requires: rank 2 or more.
 bool resize_copies_channels(const OperatorSpec& spec);
 
@@ -38,7 +50,10 @@ Result<std::unique_ptr<Kernel>> prepare_resize_nearest(const OperatorSpec& spec)
 // Supports linear and cubic interpolation along any axes of plain tensors.
 bool accepts_resize_separable(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_resize_separable(const OperatorSpec& spec);
+// Support linear interpolation of images, plain or blocked16, of f32 and of s8.
 bool accepts_resize_linear(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_resize_linear(const OperatorSpec& spec);
+bool accepts_resize_linear_s8(const OperatorSpec& spec);
+Result<std::unique_ptr<Kernel>> prepare_resize_linear_s8(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

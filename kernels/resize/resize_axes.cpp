@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/common/quantization/s8c_arithmetic.h"
 #include "kernels/resize/resize.h"
 
 namespace nestrt::kernels {
@@ -134,7 +135,37 @@ ResizeAxis resize_axis(const AxisRule& rule) {
   return axis;
 }
 
+// Returns the position of an output on the input axis. The product is rounded to f32 before the addition.
+float fixed_coordinate(const AxisRule& rule, int64_t position) {
+  const bool aligns = rule.resize->coordinate == CoordinateMode::kAlignCorners;
+  const int64_t corner = aligns && rule.output != 1 ? 1 : 0;
+  const float ratio = rule.resize->scales.empty() || aligns
+                          ? static_cast<float>(rule.input - corner) / static_cast<float>(rule.output - corner)
+                          : 1.0f / rule.scale;
+  const auto scaled = static_cast<float>(static_cast<double>(position) * ratio);
+  if (aligns || rule.resize->coordinate == CoordinateMode::kAsymmetric) return scaled;
+  if (rule.resize->coordinate == CoordinateMode::kPytorchHalfPixel && rule.output == 1) return 0;
+  const float offset = rule.resize->coordinate == CoordinateMode::kTfHalfPixelForNn ? 0 : 0.5f;
+  return scaled + (0.5f * ratio - offset);
+}
+
 }  // namespace
+
+FixedAxis fixed_axis(const OperatorSpec& spec, int axis) {
+  const AxisRule rule = axis_rule(spec, axis);
+  FixedAxis result{rule.input, rule.output, {}, {}};
+  const auto last = static_cast<float>(rule.input - 1);
+  for (int64_t position = 0; position < rule.output; ++position) {
+    const float x =
+        rule.is_copy() ? static_cast<float>(position) : std::clamp(fixed_coordinate(rule, position), 0.0f, last);
+    const float base = std::floor(x);
+    const auto first = static_cast<int32_t>(base);
+    result.indices.push_back(first);
+    result.indices.push_back(std::min(first + 1, static_cast<int32_t>(rule.input - 1)));
+    result.weights.push_back(s8c::interpolation_weight(x - base));
+  }
+  return result;
+}
 
 bool resize_copies_channels(const OperatorSpec& spec) {
   return axis_rule(spec, 0).is_copy() && axis_rule(spec, 1).is_copy();

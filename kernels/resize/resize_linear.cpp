@@ -60,8 +60,8 @@ NESTRT_SIMD_EXPORT(linear_row1)
 bool accepts_resize_linear(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();
-  if (resize.mode != ops::ResizeMode::kLinear || input.layout != output.layout || input.layout == Layout::kBlocked32 ||
-      input.packing != Packing::kNone || input.shape.rank() != 4 ||
+  if (resize.mode != ops::ResizeMode::kLinear || input.type != DataType::kF32 || input.layout != output.layout ||
+      input.layout == Layout::kBlocked32 || input.packing != Packing::kNone || input.shape.rank() != 4 ||
       resize.coordinate == ops::CoordinateMode::kTfCropAndResize || output.shape.num_elements() == 0 ||
       !resize_copies_channels(spec))
     return false;

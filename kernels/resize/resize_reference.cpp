@@ -3,6 +3,7 @@
 
 #include "kernels/common/framework/elements.h"
 #include "kernels/common/framework/function_kernel.h"
+#include "kernels/common/quantization/s8c_arithmetic.h"
 #include "kernels/resize/resize.h"
 
 namespace nestrt::kernels {
@@ -41,6 +42,26 @@ Result<std::unique_ptr<Kernel>> interpolating(const OperatorSpec& spec) {
   });
 }
 
+Result<std::unique_ptr<Kernel>> interpolating_s8(const OperatorSpec& spec) {
+  const Shape& shape = spec.outputs[0].shape;
+  return make_kernel([planes = shape[0] * shape[1], y = fixed_axis(spec, 2),
+                      x = fixed_axis(spec, 3)](const KernelCall& call) {
+    const auto *plane = call.input<int8_t>(0), *const end = plane + planes * y.input * x.input;
+    auto* to = call.output<int8_t>(0);
+    for (; plane != end; plane += y.input * x.input)
+      for (int64_t row = 0; row < y.output; ++row)
+        for (int64_t column = 0; column < x.output; ++column) {
+          const auto r = static_cast<size_t>(row), c = static_cast<size_t>(column);
+          const auto across = [&](int32_t line) {
+            const int8_t* const from = plane + line * x.input;
+            return s8c::interpolate(from[x.indices[2 * c]], from[x.indices[2 * c + 1]], x.weights[c]);
+          };
+          *to++ =
+              s8c::interpolated(s8c::interpolate(across(y.indices[2 * r]), across(y.indices[2 * r + 1]), y.weights[r]));
+        }
+  });
+}
+
 // Moves elements of any type.
 Result<std::unique_ptr<Kernel>> nearest(const OperatorSpec& spec) {
   return make_kernel([axes = resize_axes(spec), strides = strides_of(spec.inputs[0].shape),
@@ -62,7 +83,8 @@ Result<std::unique_ptr<Kernel>> nearest(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_resize_reference(const OperatorSpec& spec) {
   if (spec.outputs[0].shape.num_elements() == 0) return make_kernel([](const KernelCall&) {});
-  return spec.as<ops::Resize>()->mode == ops::ResizeMode::kNearest ? nearest(spec) : interpolating(spec);
+  if (spec.as<ops::Resize>()->mode == ops::ResizeMode::kNearest) return nearest(spec);
+  return spec.inputs[0].type == DataType::kS8 ? interpolating_s8(spec) : interpolating(spec);
 }
 
 }  // namespace nestrt::kernels

@@ -139,7 +139,7 @@ class SeparableResize final : public Kernel {
 
 bool accepts_resize_separable(const OperatorSpec& spec) {
   const ops::Resize& resize = *spec.as<ops::Resize>();
-  if (!is_plain(spec) || resize.mode == ops::ResizeMode::kNearest ||
+  if (!is_plain(spec) || resize.mode == ops::ResizeMode::kNearest || spec.inputs[0].type != DataType::kF32 ||
       resize.coordinate == ops::CoordinateMode::kTfCropAndResize || spec.outputs[0].shape.num_elements() == 0)
     return false;
   return std::ranges::any_of(resize_axes(spec), [](const ResizeAxis& axis) { return !axis.copied(); });

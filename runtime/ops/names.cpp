@@ -37,6 +37,8 @@ std::string_view name(Rounding value) {
       {Rounding::kHalfUp, "half_up"},
       {Rounding::kFloor, "floor"},
       {Rounding::kHalfEven, "half_even"},
+      {Rounding::kHalfAway, "half_away"},
+      {Rounding::kHalfUpScaled, "half_up_scaled"},
   };
   return find(kNames, value);
 }

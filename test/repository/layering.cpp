@@ -50,7 +50,7 @@ const std::vector<Library>& libraries() {
       {"spdlog/", {"runtime/core/"}},
       {"flatbuffers/",
        {"runtime/plan/format/decode.", "runtime/plan/format/encode.", "runtime/plan/format/operator_codec.h",
-        "test/runtime/plan/"}},
+        "compiler-lite/import/tflite/", "test/compiler-lite/import/tflite/", "test/runtime/plan/"}},
       {"runtime/plan/format/plan_generated.h",
        {"runtime/plan/format/decode.", "runtime/plan/format/encode.", "runtime/plan/format/operator_codec.h",
         "test/runtime/plan/"}},

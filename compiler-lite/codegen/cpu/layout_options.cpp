@@ -15,6 +15,9 @@ namespace {
 
 // Slowdown of a reference kernel if a faster kernel exists.
 constexpr int64_t kReferenceSlowdown = 8;
+// The same for a Conv of integers that gathers its inputs one by one.
+constexpr int64_t kGatherSlowdown = 8;
+constexpr int kGatherPreference = 10;  // that of conv.s8.gather
 // Slowdown of a Conv that does not use its fastest algorithm. It costs more than the Reorders around a single Conv.
 constexpr int64_t kConvSlowdown = 4;
 
@@ -90,10 +93,13 @@ std::vector<Layout> output_layouts(const Graph& graph, const Node& node) {
 
 // Returns the slowdown of a kernel. Preferences order the algorithms of a Conv. For other operators they only order
 // variants of the same layouts.
-int64_t slowdown(const Node& node, int preference, int best) {
+int64_t slowdown(const Graph& graph, const Node& node, int preference, int best) {
   if (preference == best) return 1;
   if (preference == 0) return kReferenceSlowdown;
-  return node.as<ops::Conv>() != nullptr ? kConvSlowdown : 1;
+  if (node.as<ops::Conv>() == nullptr) return 1;
+  const Value& input = graph.value(node.inputs[0]);
+  const bool gathers = input.type == DataType::kS8 && preference <= kGatherPreference;
+  return gathers && input.quantization && !input.quantization->scales.empty() ? kGatherSlowdown : kConvSlowdown;
 }
 
 }  // namespace
@@ -119,7 +125,7 @@ std::vector<LayoutOption> layout_options(const Graph& graph, const Node& node,
   }
   std::vector<LayoutOption> options;
   for (Candidate& candidate : candidates) {
-    candidate.option.slowdown = slowdown(node, candidate.preference, best);
+    candidate.option.slowdown = slowdown(graph, node, candidate.preference, best);
     options.push_back(std::move(candidate.option));
   }
   return options;

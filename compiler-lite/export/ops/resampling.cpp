@@ -32,6 +32,7 @@ bool gives_size(float dim, float part, float scale, int64_t size) {
 }
 
 SizedBy sized_by(const ops::Resize& op, const Shape& x) {
+  if (op.scales.empty()) return SizedBy::kSizes;
   bool scales = true, sizes = true;
   for (size_t axis = 0; axis < op.sizes.size(); ++axis) {
     const auto dim = static_cast<float>(x[static_cast<int>(axis)]);

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "compiler-lite/import/constant_elements.h"
 
@@ -187,44 +186,16 @@ Result<ValueId> LiteNode::dequantized(size_t index, const plan::Quantization& qu
   return add(ops::Dequantize(), {id});
 }
 
-namespace {
-
-// Quantization in steps of 1 from a zero point.
-plan::Quantization unit_steps(int32_t zero_point) {
-  plan::Quantization result;
-  result.scales = {1};
-  result.zero_points = {zero_point};
-  return result;
+Result<ValueId> LiteNode::add_quantized(ops::Attributes attributes, ValueId id,
+                                        const plan::Quantization& quantization) {
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> added,
+                          builder_.add(label_, scope(), std::move(attributes), {id}, {next_name()}, quantization));
+  return added.front();
 }
 
-}  // namespace
-
-Result<ValueId> LiteNode::steps(size_t index, Form form) {
-  NESTRT_ASSIGN_OR_RETURN(const auto quantization, graph_.quantization(inputs_[index]));
-  NESTRT_ASSIGN_OR_RETURN(ValueId id, stored_input(index, form));
-  NESTRT_ASSIGN_OR_RETURN(id, reinterpret(id, unit_steps(quantization->zero_points[0])));
-  return add(ops::Dequantize(), {id});
-}
-
-Status LiteNode::finish_steps(ValueId id, Form form, const plan::Quantization& quantization,
-                              tflite::FusedActivation activation) {
-  const float scale = quantization.scales[0];
-  const auto bound = [&](float real) { return std::nearbyint(real / scale); };
-  if (activation == tflite::FusedActivation::RELU) {
-    NESTRT_ASSIGN_OR_RETURN(id, unary(ops::UnaryKind::kRelu, id));
-  } else if (activation == tflite::FusedActivation::RELU6) {
-    NESTRT_ASSIGN_OR_RETURN(id, unary(ops::UnaryKind::kClip, id, 0, bound(6)));
-  } else if (activation == tflite::FusedActivation::RELU_N1_TO_1) {
-    NESTRT_ASSIGN_OR_RETURN(id, unary(ops::UnaryKind::kClip, id, bound(-1), bound(1)));
-  } else if (activation != tflite::FusedActivation::NONE) {
-    return unsupported(
-        fmt::format("activation {} of integers is not supported", tflite::EnumNameFusedActivation(activation)));
-  }
-  NESTRT_ASSIGN_OR_RETURN(const DataType type, graph_.type(outputs_[0]));
-  NESTRT_ASSIGN_OR_RETURN(const auto added,
-                          builder_.add(label_, scope(), ops::Quantize{.rounding = ops::Rounding::kHalfUp, .to = type},
-                                       {id}, {next_name()}, unit_steps(quantization.zero_points[0])));
-  return finish(reinterpret(added.front(), quantization), form);
+bool LiteNode::is_quantized_output() const {
+  const Result<LiteGraph::Quantization> quantization = graph_.quantization(outputs_[0]);
+  return quantization && quantization->has_value();
 }
 
 Result<ValueId> LiteNode::activated(ValueId id, tflite::FusedActivation activation) {

@@ -81,11 +81,8 @@ class LiteNode {
   Result<ValueId> scalar(float element) { return constant(DataType::kF32, Shape(), to_bytes(std::vector{element})); }
   // Returns the same integers with another quantization, or without one.
   Result<ValueId> reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization);
-  // Returns a quantized input of one scale as integers minus their zero point, in f32.
-  Result<ValueId> steps(size_t index, Form form);
-  // Defines an output from a result in steps of its quantization, relative to the zero point and not rounded.
-  Status finish_steps(ValueId id, Form form, const plan::Quantization& quantization,
-                      tflite::FusedActivation activation);
+  // Adds an operator with one input whose output has this quantization.
+  Result<ValueId> add_quantized(ops::Attributes attributes, ValueId id, const plan::Quantization& quantization);
   // Reads an input as integers with this quantization, and returns them as real numbers.
   Result<ValueId> dequantized(size_t index, const plan::Quantization& quantization);
   Result<ValueId> activated(ValueId id, tflite::FusedActivation activation);
@@ -96,6 +93,8 @@ class LiteNode {
   size_t num_outputs() const { return outputs_.size(); }
   int32_t output_tensor(size_t index) const { return outputs_[index]; }
   bool has_output(size_t index) const { return index < outputs_.size() && outputs_[index] >= 0; }
+  // Returns whether the first output consists of integers with a scale.
+  bool is_quantized_output() const;
   // Defines an output as real numbers or integers in the given form. Ignores absent outputs.
   Status set(size_t index, ValueId id, Form form = Form::kPlain);
   Status finish(Result<ValueId> id, Form form = Form::kPlain) { return id ? set(0, *id, form) : id.error(); }

@@ -14,8 +14,8 @@ std::vector<LiteRule> collect_lite_rules() {
   std::vector<LiteRule> all;
   for (const std::span<const LiteRule> family :
        {lite_convolution_rules(), lite_matrix_rules(), lite_element_rules(), lite_reduction_rules(), lite_shape_rules(),
-        lite_movement_rules(), lite_resampling_rules(), lite_recurrent_rules(), lite_control_rules(),
-        lite_variable_rules()})
+        lite_movement_rules(), lite_resampling_rules(), lite_recurrent_rules(), lite_control_rules(), lite_svdf_rules(),
+        lite_detection_rules(), lite_variable_rules()})
     all.insert(all.end(), family.begin(), family.end());
   std::ranges::sort(all, {}, lite_key);
   return all;

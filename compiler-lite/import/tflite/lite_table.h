@@ -55,6 +55,8 @@ std::span<const LiteRule> lite_shape_rules();        // RESHAPE, SQUEEZE, SHAPE,
 std::span<const LiteRule> lite_movement_rules();     // CONCATENATION, PAD, SLICE, TRANSPOSE, GATHER, ...
 std::span<const LiteRule> lite_resampling_rules();   // RESIZE_BILINEAR, DEPTH_TO_SPACE, ...
 std::span<const LiteRule> lite_recurrent_rules();    // UNIDIRECTIONAL_SEQUENCE_LSTM
+std::span<const LiteRule> lite_svdf_rules();         // SVDF
+std::span<const LiteRule> lite_detection_rules();    // TFLite_Detection_PostProcess
 std::span<const LiteRule> lite_control_rules();      // IF, WHILE
 std::span<const LiteRule> lite_variable_rules();     // VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE, CALL_ONCE
 

@@ -2,14 +2,17 @@
 // QDQ models express integer arithmetic by a Quantize and a Dequantize around every float operator. This pass replaces
 // these patterns by integer operators, on s8 tensors whatever the integer type of the model:
 //
-//   Quantize(operator(Dequantize(x), ...))  an integer operator: Conv, Dense, Add, average pool, Concat, and
-//                                           activations, which become tables
+//   Quantize(operator(Dequantize(x), ...))  an integer operator: Conv, Dense, Binary, average pool, linear Resize,
+//                                           Concat, and activations, which become tables
 //   operator(Dequantize(x), weights)        Conv and Dense whose accumulators become floats
 //   move(Dequantize(x))                     Dequantize(move(x)), for operators that move or select elements or pad
 //   Quantize(Dequantize(x))                 x, or a Requantize
 //
 // Models may also move the integers themselves, for example by a MaxPool of u8. If all operands of a move have the same
 // quantization, the result has it too.
+//
+// Operands of a Binary or Concat may also be dequantized constants. Transposed convolutions become Conv before
+// (split_transposed.cpp).
 //
 // Other patterns stay as float operators and remain correct.
 #include <fmt/core.h>
@@ -19,6 +22,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "compiler-lite/graph/constant_integers.h"
 #include "compiler-lite/passes/integers/integer_products.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/product.h"
@@ -190,11 +194,32 @@ class QdqFuser {
     return affine_in_s8(graph_.value(producer->inputs[0])) ? producer->inputs[0] : kNoValue;
   }
 
+  // Returns the s8 integers of a dequantized constant with one scale, or kNoValue.
+  ValueId integers_of_constant(ValueId id) {
+    if (id == kNoValue || !graph_.value(id).is_constant()) return kNoValue;
+    if (const auto known = constants_.find(id); known != constants_.end()) return known->second;
+    const Value constant = graph_.value(id);
+    auto found = constant_integers(constant);
+    if (!found || found->type == DataType::kS32 || constant.source_quantization->scales.size() != 1)
+      return constants_[id] = kNoValue;
+    Affine affine{constant.source_quantization->scales[0], constant.source_quantization->zero_points[0]};
+    if (found->type == DataType::kU8) {
+      affine.zero_point -= 128;
+      for (std::byte& element : found->elements) element ^= std::byte{0x80};
+    }
+    const ValueId integers =
+        graph_.add_constant(constant.name + ".s8", DataType::kS8, constant.shape, std::move(found->elements));
+    graph_.value(integers).quantization = quantization(affine);
+    return constants_[id] = integers;
+  }
+
   // Returns the integers of all operands; empty if one has none.
-  std::vector<ValueId> all_integers(const Node& node) const {
+  std::vector<ValueId> all_integers(const Node& node) {
+    const bool supports_constants = node.as<ops::Binary>() != nullptr || node.as<ops::Concat>() != nullptr;
     std::vector<ValueId> result;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       result.push_back(integers(node, i));
+      if (result.back() == kNoValue && supports_constants) result.back() = integers_of_constant(node.input(i));
       if (result.back() == kNoValue) return {};
     }
     return result;
@@ -323,18 +348,49 @@ class QdqFuser {
   Result<bool> rewrite_computation(const Node& node, const std::vector<ValueId>& operands, const Target& target) {
     if (node.as<ops::Concat>()) return rewrite_concat(node, operands, target);
     if (const auto* unary = node.as<ops::Unary>()) return rewrite_unary(*unary, operands[0], target);
-    const auto* binary = node.as<ops::Binary>();
-    const auto* pool = node.as<ops::Pool>();
-    const bool fits = binary != nullptr ? adds(*binary, operands, target) : pool != nullptr && is_s8_average(*pool);
-    if (!fits) return false;
+    if (!computes(node, operands, target)) return false;
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(operands));
     NESTRT_RETURN_IF_ERROR(replace_with(node, node.attributes, inputs, target));
     return true;
   }
 
-  bool adds(const ops::Binary& binary, const std::vector<ValueId>& operands, const Target& target) const {
-    return binary.kind == ops::BinaryKind::kAdd && kernels::s8::has_bounds(binary.activation.kind) &&
-           s8c::add_factors(affine(operands[0]).scale, affine(operands[1]).scale, target.affine.scale).valid();
+  // Returns true if the node has a form for integers with these scales.
+  bool computes(const Node& node, const std::vector<ValueId>& operands, const Target& target) const {
+    const bool keeps_scale = affine(operands[0]) == target.affine;
+    if (const auto* binary = node.as<ops::Binary>()) return combines(*binary, operands, target);
+    if (const auto* pool = node.as<ops::Pool>())
+      return is_s8_average(*pool) && (keeps_scale || ops::has_exponent_form(pool->rounding));
+    return keeps_scale && interpolates(node);
+  }
+
+  bool combines(const ops::Binary& binary, const std::vector<ValueId>& operands, const Target& target) const {
+    const Affine a = affine(operands[0]), b = affine(operands[1]);
+    if (!kernels::s8::has_bounds(binary.activation.kind)) return false;
+    switch (binary.kind) {
+      case ops::BinaryKind::kAdd:
+      case ops::BinaryKind::kSub:
+        return s8c::add_factors(a.scale, b.scale, target.affine.scale).valid();
+      case ops::BinaryKind::kMul:
+      case ops::BinaryKind::kPrelu:
+        return std::isfinite(a.scale / target.affine.scale) &&
+               std::isfinite(s8c::multiplier(a.scale, b.scale, target.affine.scale));
+      case ops::BinaryKind::kMin:
+      case ops::BinaryKind::kMax:
+        return a == target.affine && b == target.affine;
+      default:
+        return false;
+    }
+  }
+
+  // Returns true for a linear interpolation of the rows and columns of images.
+  bool interpolates(const Node& node) const {
+    const auto* resize = node.as<ops::Resize>();
+    if (resize == nullptr || resize->mode != ops::ResizeMode::kLinear ||
+        resize->coordinate == ops::CoordinateMode::kTfCropAndResize)
+      return false;
+    const Shape &x = graph_.value(node.inputs[0]).shape, &y = graph_.value(node.outputs[0]).shape;
+    const bool keeps_scales = resize->scales.empty() || (resize->scales[0] == 1 && resize->scales[1] == 1);
+    return x.rank() == 4 && x[0] == y[0] && x[1] == y[1] && keeps_scales;
   }
 
   Result<bool> rewrite_concat(const Node& node, const std::vector<ValueId>& operands, const Target& target) {
@@ -434,12 +490,18 @@ class QdqFuser {
   }
 
   Graph& graph_;
-  std::unordered_map<ValueId, ValueId> in_s8_;  // by u8 value
+  std::unordered_map<ValueId, ValueId> in_s8_;      // by u8 value
+  std::unordered_map<ValueId, ValueId> constants_;  // integers of constants, by f32 value
   int changes_ = 0;
 };
 
 }  // namespace
 
-Result<int> fuse_qdq(Graph& graph) { return QdqFuser(graph).run(); }
+Result<int> fuse_qdq(Graph& graph) {
+  NESTRT_ASSIGN_OR_RETURN(const int changes, QdqFuser(graph).run());
+  // Moves that a Quantize and a Dequantize separated are adjacent now.
+  NESTRT_ASSIGN_OR_RETURN(const int repeats, recognise_repeats(graph));
+  return changes + repeats;
+}
 
 }  // namespace nestrt::compiler

@@ -64,6 +64,8 @@ class ExponentRewriter {
       case ops::Kind::kDequantize:
         return ExponentUse::kAccepted;
       case ops::Kind::kRequantize:
+        if (!ops::has_exponent_form(node.as<ops::Requantize>()->rounding)) return ExponentUse::kRefused;
+        return have_exponents(node) ? ExponentUse::kTogether : ExponentUse::kAccepted;
       case ops::Kind::kReshape:
         return have_exponents(node) ? ExponentUse::kTogether : ExponentUse::kAccepted;
       case ops::Kind::kTranspose:
@@ -93,6 +95,7 @@ class ExponentRewriter {
 
   ExponentUse pools(const Node& node) const {
     if (!have_exponents(node) || exponent(node.inputs[0]) != exponent(node.outputs[0])) return ExponentUse::kRefused;
+    if (!ops::has_exponent_form(node.as<ops::Pool>()->rounding)) return ExponentUse::kRefused;
     return node.as<ops::Pool>()->kind == ops::PoolKind::kMax ? ExponentUse::kTogether : ExponentUse::kComputed;
   }
 
@@ -214,9 +217,15 @@ class ExponentRewriter {
     if (uses_.at(node) != ExponentUse::kComputed) return;
     if (auto* conv = node->as<ops::Conv>()) conv->rounding = rounding;
     if (auto* dense = node->as<ops::Dense>()) dense->rounding = rounding;
-    if (auto* binary = node->as<ops::Binary>()) binary->rounding = rounding;
+    if (auto* binary = node->as<ops::Binary>()) binary->rounding = sum_rounding(*binary);
     if (auto* pool = node->as<ops::Pool>()) pool->rounding = rounding;
     if (is_product(*node)) state_weight_exponents(node);
+  }
+
+  // Additions of TensorFlow Lite round half up unless the caller states how the model's tool rounds.
+  ops::Rounding sum_rounding(const ops::Binary& binary) const {
+    const bool is_default = graph_.qdq_rounding == ops::Rounding::kHalfEven;
+    return is_default && !ops::has_exponent_form(binary.rounding) ? ops::Rounding::kHalfUp : graph_.qdq_rounding;
   }
 
   // Copies the weights, which other nodes may read with their scales.

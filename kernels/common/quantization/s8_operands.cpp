@@ -104,6 +104,7 @@ Result<Epilogue> scaled_epilogue(const OperatorSpec& spec, const Product& produc
 
 Result<Epilogue> epilogue_of(const OperatorSpec& spec, const Product& product) {
   if (s8c::has_scales(spec.inputs[0])) return scaled_epilogue(spec, product);
+  NESTRT_RETURN_IF_ERROR(check_rounding(product.rounding));
   const int64_t channels = spec.inputs[1].shape[product.output_axis];
   NESTRT_ASSIGN_OR_RETURN(const int input, exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const auto weights,
@@ -171,7 +172,13 @@ Status check_product(const OperatorSpec& spec, const Activation& activation, boo
   return {};
 }
 
+Status check_rounding(ops::Rounding rounding) {
+  if (ops::has_exponent_form(rounding)) return {};
+  return rule_error(fmt::format("rounding {} requires tensors with scales", ops::name(rounding)));
+}
+
 Result<AddShifts> binary_shifts(const OperatorSpec& spec) {
+  NESTRT_RETURN_IF_ERROR(check_rounding(spec.as<ops::Binary>()->rounding));
   NESTRT_ASSIGN_OR_RETURN(const int a, exponent_of(spec.inputs[0], "input 0"));
   NESTRT_ASSIGN_OR_RETURN(const int b, exponent_of(spec.inputs[1], "input 1"));
   NESTRT_ASSIGN_OR_RETURN(const int output, exponent_of(spec.outputs[0], "the output"));

@@ -58,6 +58,9 @@ Result<Epilogue> dense_epilogue(const OperatorSpec& spec);
 // constant, and that the attributes are supported for s8.
 Status check_product(const OperatorSpec& spec, const Activation& activation, bool wide);
 
+// Checks that operators with exponents support the rounding.
+Status check_rounding(Rounding rounding);
+
 // Returns the shifts that align the operands of an addition.
 Result<AddShifts> binary_shifts(const OperatorSpec& spec);
 

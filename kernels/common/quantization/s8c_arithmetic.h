@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include "kernels/common/quantization/s8_arithmetic.h"
@@ -72,25 +73,41 @@ inline int8_t average(int32_t sum, int64_t count, float input_scale, Affine to) 
   return narrow(sum, input_scale / (to.scale * static_cast<float>(count)), to.zero_point);
 }
 
-// Addition in fixed point. The larger factor has 20 or 21 bits, so that the sum and its rounding fit int32.
+// Returns the mean of `count` stored integers, rounded half away from zero or half up. `sum`: the sum of (x - zero
+// point) over the window; padding has the value of the zero point.
+inline int8_t exact_average(int32_t sum, int64_t count, int32_t zero_point, ops::Rounding rounding) {
+  if (count <= 0) return static_cast<int8_t>(zero_point);
+  const int64_t total = sum + count * zero_point;
+  if (rounding == ops::Rounding::kHalfAway)
+    return static_cast<int8_t>((total > 0 ? total + count / 2 : total - count / 2) / count);
+  const int64_t twice = 2 * (total + 128 * count) + count;  // not negative: bytes are at least -128
+  return static_cast<int8_t>(twice / (2 * count) - 128);
+}
+
+// Addition and subtraction in fixed point. The larger factor has 20 or 21 bits, so that the sum and its rounding fit
+// int32.
 
 struct AddFactors {
-  int32_t a = 0;  // factor of (element of a - zero point of a)
-  int32_t b = 0;
-  int shift = 0;  // right shift of the sum
+  int32_t a = 0;         // factor of (element of a - zero point of a)
+  int32_t b = 0;         // negative for a subtraction
+  int shift = 0;         // right shift of the sum
+  bool half_up = false;  // otherwise half to even
 
-  bool valid() const { return std::max(a, b) <= kLimit; }
+  bool valid() const { return std::max(a, std::abs(b)) <= kLimit; }
   static constexpr int32_t kLimit = int32_t{1} << 21;
 };
 
-// The result is invalid if the scale of an operand is about 2^21 times the output scale or more.
-inline AddFactors add_factors(float scale_a, float scale_b, float scale_out) {
-  const double a = double{scale_a} / double{scale_out}, b = double{scale_b} / double{scale_out};
-  const int shift = std::clamp(20 - std::ilogb(std::max(a, b)), 0, s8::kMaxShift);
+// The result is invalid if the scale of an operand is about 2^21 times the output scale or more. Half up, the ratios of
+// the scales are rounded to f32, as in XNNPACK.
+inline AddFactors add_factors(float scale_a, float scale_b, float scale_out, bool half_up = false) {
+  const double a = half_up ? scale_a / scale_out : double{scale_a} / double{scale_out};
+  const double b = half_up ? scale_b / scale_out : double{scale_b} / double{scale_out};
+  constexpr double kLeast = 0x1p-100;  // the shift is the largest far above it
+  const int shift = std::clamp(20 - std::ilogb(std::max({a, b, kLeast})), 0, s8::kMaxShift);
   const auto fixed = [shift](double factor) {
     return static_cast<int32_t>(std::nearbyint(std::min(std::ldexp(factor, shift), 2.0 * AddFactors::kLimit)));
   };
-  return {fixed(a), fixed(b), shift};
+  return {fixed(a), fixed(b), shift, half_up};
 }
 
 // Rounds half to even. Requires: value + 2^(shift - 1) fits int32.
@@ -102,7 +119,54 @@ inline int32_t shift_right_even(int32_t value, int shift) {
 
 // a and b are elements minus their zero points.
 inline int8_t add(int32_t a, int32_t b, const AddFactors& factors, int32_t zero_point, Bounds bounds = {}) {
-  return s8::clip(int64_t{shift_right_even(a * factors.a + b * factors.b, factors.shift)} + zero_point, bounds);
+  const int32_t sum = a * factors.a + b * factors.b;
+  const int32_t steps = factors.half_up ? s8::shift_right(sum, factors.shift, ops::Rounding::kHalfUp)
+                                        : shift_right_even(sum, factors.shift);
+  return s8::clip(int64_t{steps} + zero_point, bounds);
+}
+
+// LeakyReLU as in XNNPACK, with factors of 8 fractional bits, half up.
+struct LeakyFactors {
+  int32_t positive = 0;
+  int32_t negative = 0;
+
+  static constexpr int kShift = 8;
+  static constexpr int32_t kLimit = INT16_MAX;
+  bool valid() const { return std::abs(positive) <= kLimit && std::abs(negative) <= kLimit; }
+};
+
+inline LeakyFactors leaky_factors(float scale_in, float slope, float scale_out) {
+  const auto fixed = [](float factor) {
+    const float steps = std::nearbyint(std::ldexp(factor, LeakyFactors::kShift));
+    return std::abs(steps) <= LeakyFactors::kLimit ? static_cast<int32_t>(steps) : LeakyFactors::kLimit + 1;
+  };
+  const float ratio = scale_in / scale_out;
+  return {fixed(ratio), fixed(ratio * slope)};
+}
+
+// x is an element minus its zero point. Returns the result minus its zero point.
+inline int32_t leaky_relu(int32_t x, const LeakyFactors& factors) {
+  return s8::shift_right(x * (x < 0 ? factors.negative : factors.positive), LeakyFactors::kShift,
+                         ops::Rounding::kHalfUp);
+}
+
+// Linear interpolation with weights of 11 bits, half up. Both steps are exact, so their order does not matter.
+
+inline constexpr int kInterpolationBits = 11;
+
+// Returns the weight of the second of two elements.
+inline int32_t interpolation_weight(float fraction) {
+  return static_cast<int32_t>(std::nearbyint(std::ldexp(fraction, kInterpolationBits)));
+}
+
+// a and b: elements, or results of interpolation along another axis.
+inline int32_t interpolate(int32_t a, int32_t b, int32_t weight_b) {
+  return a * (int32_t{1} << kInterpolationBits) + (b - a) * weight_b;
+}
+
+// Returns the element for values that were interpolated along two axes.
+inline int8_t interpolated(int32_t value) {
+  return static_cast<int8_t>(s8::shift_right(value, 2 * kInterpolationBits, ops::Rounding::kHalfUp));
 }
 
 // Returns the limits set by a fused activation; requires s8::has_bounds().

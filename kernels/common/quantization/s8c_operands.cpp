@@ -65,12 +65,32 @@ Result<Affine> affine_of(const TensorSpec& tensor, std::string_view what) {
   return rule_error(fmt::format("{} has scales along axis {}, expected one scale", what, tensor.quantization->axis));
 }
 
-Result<Addition> addition_of(const OperatorSpec& spec) {
+Result<BinaryFactors> binary_factors(const OperatorSpec& spec) {
+  const ops::Binary& op = *spec.as<ops::Binary>();
   NESTRT_ASSIGN_OR_RETURN(const Affine a, affine_of(spec.inputs[0], "input 0"));
   NESTRT_ASSIGN_OR_RETURN(const Affine b, affine_of(spec.inputs[1], "input 1"));
   NESTRT_ASSIGN_OR_RETURN(const Affine to, affine_of(spec.outputs[0], "the output"));
-  const Addition addition{add_factors(a.scale, b.scale, to.scale), a.zero_point, b.zero_point, to};
-  if (addition.factors.valid()) return addition;
+  BinaryFactors factors{op.kind, {}, 1, 1, a.zero_point, b.zero_point, to, activation_bounds(op.activation, to)};
+  switch (op.kind) {
+    case ops::BinaryKind::kMin:
+    case ops::BinaryKind::kMax:
+      NESTRT_RETURN_IF_ERROR(s8::check_same_quantization(spec));
+      return factors;
+    case ops::BinaryKind::kMul:
+    case ops::BinaryKind::kPrelu:
+      factors.ratio_a = a.scale / to.scale;
+      factors.ratio_product = multiplier(a.scale, b.scale, to.scale);
+      if (std::isfinite(factors.ratio_product) && std::isfinite(factors.ratio_a)) return factors;
+      break;
+    case ops::BinaryKind::kAdd:
+    case ops::BinaryKind::kSub:
+      factors.sum = add_factors(a.scale, b.scale, to.scale, op.rounding == ops::Rounding::kHalfUpScaled);
+      if (op.kind == ops::BinaryKind::kSub) factors.sum.b = -factors.sum.b;
+      if (factors.sum.valid()) return factors;
+      break;
+    default:
+      return Status(Code::kUnsupported, fmt::format("{} has no form for tensors with scales", ops::name(op.kind)));
+  }
   return rule_error(
       fmt::format("the output's scale {} is too fine for operands of scales {} and {}", to.scale, a.scale, b.scale));
 }

@@ -28,13 +28,36 @@ struct AffineMap {
 };
 Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what);
 
-// The factors and zero points for an addition of s8c tensors.
-struct Addition {
-  AddFactors factors;
+// The factors and zero points for a Binary of s8c tensors.
+struct BinaryFactors {
+  ops::BinaryKind kind = ops::BinaryKind::kAdd;
+  AddFactors sum;           // add, sub
+  float ratio_a = 1;        // prelu: of a to a step of the output
+  float ratio_product = 1;  // mul, prelu: of a * b to a step of the output
   int32_t zero_a = 0;
   int32_t zero_b = 0;
   Affine to;
+  Bounds bounds;
 };
-Result<Addition> addition_of(const OperatorSpec& spec);
+// Requires: an s8 Binary whose first input has scales. Errors: also kUnsupported for kinds without an s8c form.
+Result<BinaryFactors> binary_factors(const OperatorSpec& spec);
+
+// Returns an element of the result.
+inline int8_t combine(const BinaryFactors& factors, int8_t a, int8_t b) {
+  const int32_t steps_a = a - factors.zero_a, steps_b = b - factors.zero_b;
+  switch (factors.kind) {
+    case ops::BinaryKind::kMul:
+      return narrow(steps_a * steps_b, factors.ratio_product, factors.to.zero_point, factors.bounds);
+    case ops::BinaryKind::kPrelu:
+      return steps_a < 0 ? narrow(steps_a * steps_b, factors.ratio_product, factors.to.zero_point, factors.bounds)
+                         : narrow(steps_a, factors.ratio_a, factors.to.zero_point, factors.bounds);
+    case ops::BinaryKind::kMin:
+      return s8::clip(std::min(a, b), factors.bounds);
+    case ops::BinaryKind::kMax:
+      return s8::clip(std::max(a, b), factors.bounds);
+    default:
+      return add(steps_a, steps_b, factors.sum, factors.to.zero_point, factors.bounds);
+  }
+}
 
 }  // namespace nestrt::kernels::s8c

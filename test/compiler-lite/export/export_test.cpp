@@ -144,6 +144,21 @@ TEST_CASE("Resize exports sizes if scales would round down by one in double prec
   CHECK(inputs_of(4, 8) == 3);  // scales
 }
 
+TEST_CASE("Resize without scales, as in models of TensorFlow Lite, exports sizes") {
+  Graph graph;
+  Value x;
+  x.name = "x";
+  x.shape = {1, 1, 4, 5};
+  graph.inputs.push_back({graph.add_value(std::move(x)), std::nullopt});
+  ops::Resize resize;
+  resize.mode = ops::ResizeMode::kLinear;
+  resize.sizes = {1, 1, 8, 7};
+  const auto node = graph.add_node("resize", resize, {graph.inputs[0].value}, {"y"});
+  REQUIRE(node);
+  graph.outputs = {(*node)->outputs[0]};
+  CHECK(written_node(written(graph), "Resize").input_size() == 4);
+}
+
 TEST_CASE("BatchNormalization is exported as one operator and imported unchanged") {
   const Graph graph = with_batch_normalization();
   const onnx::ModelProto model = written(graph);

@@ -319,7 +319,7 @@ TEST_CASE("Add of s8 tensors rejects other kinds, activations and shifts") {
   };
   ops::Binary mul;
   mul.kind = ops::BinaryKind::kMul;
-  CHECK_THAT(refused(mul, 0, 0), Catch::Contains("mul does not support s8"));
+  CHECK_THAT(refused(mul, 0, 0), Catch::Contains("mul of s8 requires tensors with scales"));
   ops::Binary tanh;
   tanh.activation = {ops::ActivationKind::kTanh};
   CHECK_THAT(refused(tanh, 0, 0), Catch::Contains("activation tanh has no s8 form"));

@@ -57,6 +57,11 @@ Windows random_windows(std::mt19937& generator, bool global) {
     const bool same = pool.kind == ops::PoolKind::kMax;
     windows.scale = same ? 0.37f : 0.01f * static_cast<float>(draw(20, 60));
     windows.zero_point = same ? windows.x.quantization->zero_points[0] : draw(-128, 127);
+    if (!same && draw(0, 1) == 0) {  // rounds the stored integers exactly, which requires equal quantization
+      pool.rounding = draw(0, 1) == 0 ? ops::Rounding::kHalfAway : ops::Rounding::kHalfUpScaled;
+      windows.scale = 0.37f;
+      windows.zero_point = windows.x.quantization->zero_points[0];
+    }
   }
   OperatorCase c(pool);
   c.input(windows.x);
@@ -67,6 +72,49 @@ Windows random_windows(std::mt19937& generator, bool global) {
 }
 
 }  // namespace
+
+TEST_CASE("Exact averages of s8 round every sum of every count like integers") {
+  for (const ops::Rounding rounding : {ops::Rounding::kHalfAway, ops::Rounding::kHalfUpScaled})
+    for (const int count : {2, 9, 49, 1024, 1025}) {
+      ops::Pool pool;
+      pool.kind = ops::PoolKind::kAverage;
+      pool.rounding = rounding;
+      pool.kernel = {count};
+      pool.stride = {count};
+      pool.dilation = {1};
+      pool.pad_begin = pool.pad_end = {0};
+      std::mt19937 generator(7);
+      const int64_t outputs = 300;
+      const TestTensor x = with_scale(random_s8(generator, {1, 16, outputs * count}), 0.37f, -5);
+      const auto make = [&](Layout layout) {
+        OperatorCase c(pool);
+        c.input(with_layout(x, layout)).output_s8c({1, 16, outputs}, 0.37f, -5, layout);
+        return c;
+      };
+      check_exact(make(Layout::kBlocked16), reference(make(Layout::kPlain))[0], "pool.s8.blocked16");
+    }
+}
+
+TEST_CASE("Exact averages require one quantization with a scale") {
+  const auto error = [](ops::PoolKind kind, float scale, bool has_scales) {
+    ops::Pool pool;
+    pool.kind = kind;
+    pool.rounding = ops::Rounding::kHalfAway;
+    pool.kernel = pool.stride = pool.dilation = {1};
+    pool.pad_begin = pool.pad_end = {0};
+    OperatorCase c(pool);
+    const TestTensor x = tensor_s8({1, 1, 2}, {1, 2});
+    if (has_scales)
+      c.input(with_scale(x, 0.5f, 0)).output_s8c({1, 1, 2}, scale, 0);
+    else
+      c.input(with_exponent(x, 1)).output_s8({1, 1, 2}, 1);
+    return infer_error(c);
+  };
+  CHECK(error(ops::PoolKind::kAverage, 0.5f, true).empty());
+  CHECK_THAT(error(ops::PoolKind::kAverage, 0.25f, true), Catch::Contains("insert a Requantize"));
+  CHECK_THAT(error(ops::PoolKind::kAverage, 0, false), Catch::Contains("rounding half_away"));
+  CHECK_THAT(error(ops::PoolKind::kMax, 0.5f, true), Catch::Contains("rounding half_away"));
+}
 
 TEST_CASE("Fast kernels of s8 pools equal the reference") {
   std::mt19937 generator(1);

@@ -36,6 +36,28 @@ TEST_CASE("Requantize shifts right with rounding and left with clipping") {
   CHECK(requantized(64, -64, ops::Rounding::kHalfUp) == std::vector<int8_t>{0, 0, 0, 0, 0});
 }
 
+TEST_CASE("Requantize computes a LeakyReLU in fixed point") {
+  ops::Requantize table;
+  table.rounding = ops::Rounding::kHalfUpScaled;
+  table.activation = {ops::ActivationKind::kLeakyRelu, 0.2f, 0};
+  OperatorCase c(table);
+  c.input(with_scale(tensor_s8({5}, {-128, -65, -1, 6, 127}), 0.5f, -1)).output_s8c({5}, 0.25f, 10);
+  CHECK(infer_error(c).empty());
+  // Steps -127, -64, 0, 7 and 128, times 102 / 256 or 2.
+  const std::vector<int8_t> expected{-41, -15, 10, 24, 127};
+  CHECK(reference(c)[0].values<int8_t>() == expected);
+  check_exact(c, reference(c)[0], "requantize.table");
+  table.activation.kind = ops::ActivationKind::kSigmoid;
+  OperatorCase other(table);
+  other.input(with_scale(tensor_s8({1}, {1}), 0.5f, 0)).output_s8c({1}, 0.25f, 0);
+  CHECK_THAT(infer_error(other), Catch::Contains("does not support the activation sigmoid"));
+  ops::Requantize shift;
+  shift.rounding = ops::Rounding::kHalfAway;
+  OperatorCase exponents(shift);
+  exponents.input(with_exponent(tensor_s8({1}, {1}), 2)).output_s8({1}, 1);
+  CHECK_THAT(infer_error(exponents), Catch::Contains("rounding half_away"));
+}
+
 TEST_CASE("Requantize is the same in a blocked layout") {
   std::mt19937 generator(5);
   const TestTensor x = with_exponent(random_s8(generator, {2, 33, 3}), 6);

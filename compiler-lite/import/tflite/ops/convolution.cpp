@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "compiler-lite/import/ops/window.h"
 #include "compiler-lite/import/tflite/lite_table.h"
@@ -138,49 +137,9 @@ Result<ops::ConvTranspose> read_transposed(LiteNode& node, const Shape& x, const
   return conv;
 }
 
-// Sums products of integers, which f32 represents exactly below 2^24, adds the bias as int32 and multiplies once by the
-// ratio of the scales, as LiteRT does.
-Status import_integer_transposed(LiteNode& node, const plan::Quantization& of_x, const plan::Quantization& of_weights,
-                                 const plan::Quantization& of_y) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.steps(kTransposedInput, Form::kChannelsFirst));
-  NESTRT_ASSIGN_OR_RETURN(ValueId weights, node.stored_input(kTransposedWeights));
-  NESTRT_ASSIGN_OR_RETURN(weights, node.reinterpret(weights, {}));
-  NESTRT_ASSIGN_OR_RETURN(weights, node.cast(weights, DataType::kF32));
-  NESTRT_ASSIGN_OR_RETURN(weights, node.transpose(weights, {3, 0, 1, 2}));
-  NESTRT_ASSIGN_OR_RETURN(ops::ConvTranspose conv, read_transposed(node, node.shape(x), node.shape(weights)));
-  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.add(std::move(conv), {x, weights}));
-  NESTRT_ASSIGN_OR_RETURN(y, node.cast(y, DataType::kS32));
-  const int64_t channels = node.shape(y)[1];
-  if (node.has_input(kTransposedBias)) {
-    NESTRT_ASSIGN_OR_RETURN(ValueId bias, node.stored_input(kTransposedBias));
-    if (node.shape(bias).num_elements() != channels) return node.invalid("the bias does not fit the weights");
-    NESTRT_ASSIGN_OR_RETURN(bias, node.reshape(bias, {channels, 1, 1}));
-    NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, bias));
-  }
-  plan::Quantization ratios;
-  for (const float scale : of_weights.scales) ratios.scales.push_back(of_x.scales[0] * scale / of_y.scales[0]);
-  for (const float ratio : ratios.scales)
-    if (!(std::isfinite(ratio) && ratio > 0)) return node.invalid("the ratio of the scales is out of range");
-  ratios.zero_points.assign(ratios.scales.size(), 0);
-  ratios.axis = of_weights.scales.size() == 1 ? -1 : 1;
-  NESTRT_ASSIGN_OR_RETURN(y, node.reinterpret(y, ratios));
-  NESTRT_ASSIGN_OR_RETURN(y, node.add(ops::Dequantize(), {y}));
-  return node.finish_steps(y, Form::kChannelsFirst, of_y, node.options<tflite::TransposeConvOptions>().activation());
-}
-
-// Weights of integers must have a zero point of 0, and one scale or one per output.
-bool has_symmetric_weights(const std::optional<plan::Quantization>& weights) {
-  return weights && weights->axis <= 0 && std::ranges::all_of(weights->zero_points, [](int32_t z) { return z == 0; });
-}
-
 Status import_transpose_conv(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, image(node, kTransposedInput));
   NESTRT_RETURN_IF_ERROR(image(node, kTransposedWeights).error());
-  NESTRT_ASSIGN_OR_RETURN(const auto of_x, node.graph().quantization(node.input_tensor(kTransposedInput)));
-  NESTRT_ASSIGN_OR_RETURN(const auto of_weights, node.graph().quantization(node.input_tensor(kTransposedWeights)));
-  NESTRT_ASSIGN_OR_RETURN(const auto of_y, node.graph().quantization(node.output_tensor(0)));
-  if (of_x && of_y && of_x->axis == -1 && of_y->axis == -1 && has_symmetric_weights(of_weights))
-    return import_integer_transposed(node, *of_x, *of_weights, *of_y);
   NESTRT_ASSIGN_OR_RETURN(const ValueId plain, node.input(kTransposedWeights));
   NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.transpose(plain, {3, 0, 1, 2}));
   NESTRT_ASSIGN_OR_RETURN(ops::ConvTranspose conv, read_transposed(node, node.shape(x), node.shape(weights)));
@@ -194,35 +153,17 @@ Status import_transpose_conv(LiteNode& node) {
 
 // --- Pools ----------------------------------------------------------------------------------------------------------
 
-// Rounds averages of at most `count` integers to the nearest integer, halves away from zero. The number added before
-// truncation exceeds 1/2 by less than the distance of any other average to a half, so errors of f32 do not matter.
-Result<ValueId> rounded_average(LiteNode& node, ValueId x, int64_t count) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId half, node.scalar(0.5f + 0.25f / static_cast<float>(count)));
-  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.unary(ops::UnaryKind::kAbs, x));
-  NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, half));
-  NESTRT_ASSIGN_OR_RETURN(y, node.unary(ops::UnaryKind::kFloor, y));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId sign, node.unary(ops::UnaryKind::kSign, x));
-  return node.binary(ops::BinaryKind::kMul, y, sign);
-}
-
 // The average of integers, as LiteRT computes it: input and output have the same quantization, and the stored integers
 // are averaged, not their distance from the zero point.
-Status import_integer_average(LiteNode& node, ops::Pool pool, tflite::FusedActivation activation,
-                              const plan::Quantization& quantization) {
-  const int64_t count = int64_t{pool.kernel[0]} * pool.kernel[1];
-  NESTRT_ASSIGN_OR_RETURN(ValueId x, node.stored_input(0, Form::kChannelsFirst));
-  const DataType type = node.value(x).type;
-  NESTRT_ASSIGN_OR_RETURN(x, node.reinterpret(x, {}));
-  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
-  NESTRT_ASSIGN_OR_RETURN(x, node.add(std::move(pool), {x}));
-  NESTRT_ASSIGN_OR_RETURN(x, rounded_average(node, x, count));
-  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, type));
-  NESTRT_ASSIGN_OR_RETURN(x, node.reinterpret(x, quantization));
-  if (activation != tflite::FusedActivation::NONE) {
-    NESTRT_ASSIGN_OR_RETURN(x, node.add(ops::Dequantize(), {x}));
-    NESTRT_ASSIGN_OR_RETURN(x, node.activated(x, activation));
-  }
-  return node.set(0, x, Form::kChannelsFirst);
+Status import_integer_average(LiteNode& node, ops::Pool pool, ValueId x, tflite::FusedActivation activation) {
+  NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.input_tensor(0)));
+  pool.rounding = type == DataType::kU8 ? ops::Rounding::kHalfUpScaled : ops::Rounding::kHalfAway;
+  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.add(std::move(pool), {x}));
+  if (activation == tflite::FusedActivation::NONE) return node.set(0, y, Form::kChannelsFirst);
+  NESTRT_ASSIGN_OR_RETURN(const auto quantization, node.graph().quantization(node.input_tensor(0)));
+  NESTRT_ASSIGN_OR_RETURN(y, node.add_quantized(ops::Quantize{.to = type}, y, *quantization));
+  NESTRT_ASSIGN_OR_RETURN(y, node.add(ops::Dequantize(), {y}));
+  return node.finish(node.activated(y, activation), Form::kChannelsFirst);
 }
 
 template <ops::PoolKind kKind>
@@ -237,7 +178,7 @@ Status import_pool(LiteNode& node) {
   set_window(pool, window);
   NESTRT_ASSIGN_OR_RETURN(const auto quantization, node.graph().quantization(node.input_tensor(0)));
   if (kKind == ops::PoolKind::kAverage && quantization && quantization->axis == -1)
-    return import_integer_average(node, std::move(pool), options.activation(), *quantization);
+    return import_integer_average(node, std::move(pool), x, options.activation());
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(std::move(pool), {x}));
   return node.finish(node.activated(y, options.activation()), Form::kChannelsFirst);
 }

@@ -2,10 +2,9 @@
 // Operators that compute each element of the output from the elements at the same position, in any order of the axes.
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "compiler-lite/import/tflite/lite_constants.h"
 #include "compiler-lite/import/tflite/lite_table.h"
+#include "kernels/common/quantization/s8c_arithmetic.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -34,10 +33,25 @@ Status import_elu(LiteNode& node) {
   return node.finish(node.unary(UnaryKind::kElu, x.values[0], 1), x.form);
 }
 
+// Integers have factors of 8 fractional bits in LiteRT, unless the scales differ too much.
+Status import_integer_leaky_relu(LiteNode& node, float slope, const plan::Quantization& to) {
+  const Form form = node.common_form({0});
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.stored_input(0, form));
+  NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.output_tensor(0)));
+  ops::Requantize op{.rounding = ops::Rounding::kHalfUpScaled, .to = type, .activation = {}};
+  op.activation = {ops::ActivationKind::kLeakyRelu, slope, 0};
+  return node.finish(node.add_quantized(op, x, to), form);
+}
+
 Status import_leaky_relu(LiteNode& node) {
+  const float slope = node.options<tflite::LeakyReluOptions>().alpha();
+  NESTRT_ASSIGN_OR_RETURN(const auto from, node.graph().quantization(node.input_tensor(0)));
+  NESTRT_ASSIGN_OR_RETURN(const auto to, node.graph().quantization(node.output_tensor(0)));
+  if (from && to && from->axis == -1 && to->axis == -1 &&
+      kernels::s8c::leaky_factors(from->scales[0], slope, to->scales[0]).valid())
+    return import_integer_leaky_relu(node, slope, *to);
   NESTRT_ASSIGN_OR_RETURN(const auto x, node.operands({0}));
-  const float alpha = node.options<tflite::LeakyReluOptions>().alpha();
-  return node.finish(node.unary(UnaryKind::kLeakyRelu, x.values[0], alpha), x.form);
+  return node.finish(node.unary(UnaryKind::kLeakyRelu, x.values[0], slope), x.form);
 }
 
 Status import_gelu(LiteNode& node) {
@@ -80,25 +94,11 @@ Status import_binary(LiteNode& node) {
 template <BinaryKind kKind>
 Status import_activated_binary(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const auto x, node.operands({0, 1}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.binary(kKind, x.values[0], x.values[1]));
+  ops::Binary op;
+  op.kind = kKind;
+  if (node.is_quantized_output()) op.rounding = ops::Rounding::kHalfUpScaled;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId y, node.add(op, x.values));
   return node.finish(node.activated(y, node.options<tflite::ActivationOptions>().activation()), x.form);
-}
-
-// The product of integers, multiplied once by the ratio of the scales, as LiteRT computes it.
-Status import_mul(LiteNode& node) {
-  NESTRT_ASSIGN_OR_RETURN(const auto a, node.graph().quantization(node.input_tensor(0)));
-  NESTRT_ASSIGN_OR_RETURN(const auto b, node.graph().quantization(node.input_tensor(1)));
-  NESTRT_ASSIGN_OR_RETURN(const auto y, node.graph().quantization(node.output_tensor(0)));
-  const auto has_one_scale = [](const auto& quantization) { return quantization && quantization->axis == -1; };
-  if (!has_one_scale(a) || !has_one_scale(b) || !has_one_scale(y))
-    return import_activated_binary<BinaryKind::kMul>(node);
-  NESTRT_ASSIGN_OR_RETURN(const auto x, node.operands({0, 1}, &LiteNode::steps));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId product, node.binary(BinaryKind::kMul, x.values[0], x.values[1]));
-  const float ratio = a->scales[0] * b->scales[0] / y->scales[0];
-  if (!std::isfinite(ratio)) return node.invalid("the ratio of the scales is out of range");
-  NESTRT_ASSIGN_OR_RETURN(const ValueId factor, node.scalar(ratio));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId steps, node.binary(BinaryKind::kMul, product, factor));
-  return node.finish_steps(steps, x.form, *y, node.options<tflite::ActivationOptions>().activation());
 }
 
 Status import_squared_difference(LiteNode& node) {
@@ -178,7 +178,7 @@ constexpr LiteRule kRules[] = {
     lite_rule(LiteOp::LOGISTIC, 1, import_unary<UnaryKind::kSigmoid>),
     lite_rule(LiteOp::MAXIMUM, 2, import_binary<BinaryKind::kMax>),
     lite_rule(LiteOp::MINIMUM, 2, import_binary<BinaryKind::kMin>),
-    lite_rule<tflite::ActivationOptions>(LiteOp::MUL, 2, import_mul, kMul),
+    lite_rule<tflite::ActivationOptions>(LiteOp::MUL, 2, import_activated_binary<BinaryKind::kMul>, kMul),
     lite_rule(LiteOp::NEG, 1, import_unary<UnaryKind::kNeg>),
     lite_rule(LiteOp::NOT_EQUAL, 2, import_not_equal),
     lite_rule(LiteOp::POW, 2, import_binary<BinaryKind::kPow>),

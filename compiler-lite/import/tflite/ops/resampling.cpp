@@ -13,20 +13,6 @@ constexpr uint8_t kResizeBilinear = 15, kSpaceToDepth = 19, kResizeNearest = 74,
 
 // --- Resize ---------------------------------------------------------------------------------------------------------
 
-// Interpolates integers and rounds half up, as LiteRT does; input and output have the same quantization.
-Status import_integer_resize(LiteNode& node, ops::Resize resize, const plan::Quantization& quantization) {
-  NESTRT_ASSIGN_OR_RETURN(ValueId x, node.stored_input(0, Form::kChannelsFirst));
-  const DataType type = node.value(x).type;
-  NESTRT_ASSIGN_OR_RETURN(x, node.reinterpret(x, {}));
-  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
-  NESTRT_ASSIGN_OR_RETURN(x, node.add(std::move(resize), {x}));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId half, node.scalar(0.5f));
-  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kAdd, x, half));
-  NESTRT_ASSIGN_OR_RETURN(x, node.unary(ops::UnaryKind::kFloor, x));
-  NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, type));
-  return node.finish(node.reinterpret(x, quantization), Form::kChannelsFirst);
-}
-
 Status import_resize(LiteNode& node, ops::Resize resize, bool align_corners, bool half_pixel) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> size, node.ints(1, "the size"));
   NESTRT_ASSIGN_OR_RETURN(const Shape stated, node.input_shape(0));
@@ -35,9 +21,6 @@ Status import_resize(LiteNode& node, ops::Resize resize, bool align_corners, boo
   for (const int64_t entry : size)
     if (entry < 1 || entry > INT32_MAX) return node.invalid(fmt::format("size {} is out of range", entry));
   resize.sizes = {stated[0], stated[3], size[0], size[1]};
-  NESTRT_ASSIGN_OR_RETURN(const auto quantization, node.graph().quantization(node.input_tensor(0)));
-  if (resize.mode == ops::ResizeMode::kLinear && quantization && quantization->axis == -1)
-    return import_integer_resize(node, std::move(resize), *quantization);
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0, Form::kChannelsFirst));
   return node.finish(node.add(std::move(resize), {x}), Form::kChannelsFirst);
 }

@@ -193,14 +193,16 @@ Status import_broadcast_to(LiteNode& node) {
 }
 
 Status import_tile(LiteNode& node) {
-  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  const Form form = node.common_form({0});
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0, form));
   NESTRT_ASSIGN_OR_RETURN(std::vector<int64_t> dims, node.ints(1, "the multiples"));
   const Shape shape = node.shape(x);
   if (dims.size() != static_cast<size_t>(shape.rank())) return node.invalid("expected one multiple per axis");
+  dims = in_form(dims, form);
   for (size_t i = 0; i < dims.size(); ++i)
     if (dims[i] < 0 || __builtin_mul_overflow(dims[i], shape[static_cast<int>(i)], &dims[i]))
       return node.invalid("a multiple is out of range");
-  return node.finish(node.add(ops::Tile{.shape = dims}, {x}));
+  return node.finish(node.add(ops::Tile{.shape = dims}, {x}), form);
 }
 
 Status import_range(LiteNode& node) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "compiler-lite/import/tflite/lite_table.h"
+#include "compiler-lite/import/tflite/ops/state.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -22,30 +23,11 @@ Status import_var_handle(LiteNode& node) {
   return ok_status();
 }
 
-// Adds an input with the type and shape of the first tensor that the variable is read into.
-Result<ValueId> add_state_input(LiteNode& node, const std::string& name) {
-  const int32_t tensor = node.output_tensor(0);
-  Value state;
-  state.name = name;
-  NESTRT_ASSIGN_OR_RETURN(state.type, node.graph().type(tensor));
-  const std::vector<int32_t> dims = lite_list(node.graph().tensor(tensor).shape());
-  if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
-    return node.unsupported("the variable has too many dimensions");
-  for (const int32_t dim : dims) state.shape.push_back(dim);
-  GraphBuilder& builder = node.graph().builder();
-  NESTRT_RETURN_IF_ERROR(builder.check_size(name, state.type, state.shape));
-  NESTRT_ASSIGN_OR_RETURN(const auto quantization, node.graph().quantization(tensor));
-  const ValueId id = builder.graph().add_value(std::move(state));
-  NESTRT_RETURN_IF_ERROR(builder.define(name, id));
-  builder.graph().inputs.push_back({id, std::nullopt});
-  return quantization ? node.reinterpret(id, quantization) : Result<ValueId>(id);
-}
-
 Status import_read_variable(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(LiteVariable * variable, variable_of(node));
   if (variable->value == kNoValue) {
     const std::string name = node.graph().variable_name(node.input_tensor(0));
-    NESTRT_ASSIGN_OR_RETURN(variable->value, add_state_input(node, name));
+    NESTRT_ASSIGN_OR_RETURN(variable->value, add_state_input(node, name, node.output_tensor(0)));
   }
   return node.graph().define_argument(node.output_tensor(0), variable->value);
 }
@@ -68,6 +50,23 @@ constexpr LiteRule kRules[] = {
 };
 
 }  // namespace
+
+Result<ValueId> add_state_input(LiteNode& node, const std::string& name, int32_t tensor) {
+  Value state;
+  state.name = name;
+  NESTRT_ASSIGN_OR_RETURN(state.type, node.graph().type(tensor));
+  const std::vector<int32_t> dims = lite_list(node.graph().tensor(tensor).shape());
+  if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
+    return node.unsupported("the variable has too many dimensions");
+  for (const int32_t dim : dims) state.shape.push_back(dim);
+  GraphBuilder& builder = node.graph().builder();
+  NESTRT_RETURN_IF_ERROR(builder.check_size(name, state.type, state.shape));
+  NESTRT_ASSIGN_OR_RETURN(const auto quantization, node.graph().quantization(tensor));
+  const ValueId id = builder.graph().add_value(std::move(state));
+  NESTRT_RETURN_IF_ERROR(builder.define(name, id));
+  builder.graph().inputs.push_back({id, std::nullopt});
+  return quantization ? node.reinterpret(id, quantization) : Result<ValueId>(id);
+}
 
 std::span<const LiteRule> lite_variable_rules() { return kRules; }
 

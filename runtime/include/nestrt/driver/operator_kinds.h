@@ -11,8 +11,19 @@ namespace nestrt {
 namespace NESTRT_PUBLIC ops {
 
 // How an s8 operator rounds off the low bits of its result: floor(v / 2^shift + 1/2), floor(v / 2^shift), or to nearest
-// with ties to even, as ONNX does. docs/concepts/numerics.md defines the arithmetic of every operator.
-enum class Rounding : uint8_t { kHalfUp = 0, kFloor = 1, kHalfEven = 2 };
+// with ties to even, as ONNX does. Operators with scales (s8c) ignore these three and round as ONNX Runtime does. The
+// others select the arithmetic of TensorFlow Lite; only operators with scales support them. docs/concepts/numerics.md
+// defines the arithmetic of every operator.
+enum class Rounding : uint8_t {
+  kHalfUp = 0,
+  kFloor = 1,
+  kHalfEven = 2,
+  kHalfAway = 3,      // half away from zero
+  kHalfUpScaled = 4,  // half up
+};
+
+// Returns whether the rounding is one of operators with exponents.
+constexpr bool has_exponent_form(Rounding rounding) { return rounding <= Rounding::kHalfEven; }
 
 // Activations that can be fused into other operators.
 enum class ActivationKind : uint8_t {

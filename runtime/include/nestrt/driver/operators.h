@@ -57,7 +57,8 @@ struct Conv {
   bool operator==(const Conv&) const = default;
 };
 
-// Inputs as for Conv; weights [C, M/group, kernel...]. output_padding adds to the far end.
+// Inputs as for Conv; weights [C, M/group, kernel...]. output_padding adds to the far end. It has no s8 form: the
+// compiler states a transposed convolution of integers as a Conv.
 struct ConvTranspose {
   std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end, output_padding;
   int32_t group = 1;
@@ -130,7 +131,8 @@ struct Unary {
   bool operator==(const Unary&) const = default;
 };
 
-// numpy broadcasting. prelu: a >= 0 ? a : a * b. Comparisons return booleans. Only kAdd has an s8 form.
+// numpy broadcasting. prelu: a >= 0 ? a : a * b. Comparisons return booleans. kAdd has an s8 form; it and kSub, kMul,
+// kMin, kMax and kPrelu have an s8c form.
 struct Binary {
   BinaryKind kind = BinaryKind::kAdd;
   Activation activation{};
@@ -205,7 +207,7 @@ struct Pad {
   bool operator==(const Pad&) const = default;
 };
 
-// Resizes spatial dimensions.
+// Resizes spatial dimensions. s8: the nearest and linear modes.
 struct Resize {
   ResizeMode mode = ResizeMode::kNearest;
   CoordinateMode coordinate = CoordinateMode::kHalfPixel;

@@ -10,19 +10,19 @@ using flatbuffers::Offset;
 
 int32_t LiteWriter::tensor(const std::string& name, const std::vector<int32_t>& shape, LiteType type,
                            const Scales& scales) {
-  tensors_.push_back({name, shape, type, 0, scales});
+  tensors_.push_back({name, shape, type, 0, scales, false});
   return static_cast<int32_t>(tensors_.size() - 1);
 }
 
 LiteWriter& LiteWriter::add(LiteOp code, const std::vector<int32_t>& inputs, const std::vector<int32_t>& outputs,
                             uint8_t type, Options options) {
-  operators_.push_back({code, "", inputs, outputs, type, std::move(options)});
+  operators_.push_back({code, "", inputs, outputs, type, std::move(options), {}});
   return *this;
 }
 
 LiteWriter& LiteWriter::add_custom(const std::string& name, const std::vector<int32_t>& inputs,
-                                   const std::vector<int32_t>& outputs) {
-  operators_.push_back({LiteOp::CUSTOM, name, inputs, outputs, 0, {}});
+                                   const std::vector<int32_t>& outputs, std::vector<uint8_t> options) {
+  operators_.push_back({LiteOp::CUSTOM, name, inputs, outputs, 0, {}, std::move(options)});
   return *this;
 }
 
@@ -61,13 +61,15 @@ Offset<tflite::SubGraph> LiteWriter::write(FlatBufferBuilder& builder, uint32_t 
   const auto tensors = written(builder, tensors_, [&](const TensorEntry& entry) {
     const auto scales = write_scales(builder, entry.scales);
     const uint32_t buffer = entry.buffer == 0 ? 0 : first_buffer + entry.buffer;
-    return tflite::CreateTensorDirect(builder, &entry.shape, entry.type, buffer, entry.name.c_str(), scales);
+    return tflite::CreateTensorDirect(builder, &entry.shape, entry.type, buffer, entry.name.c_str(), scales,
+                                      entry.is_variable);
   });
   uint32_t code = first_code;
   const auto operators = written(builder, operators_, [&](const OperatorEntry& entry) {
     const Offset<void> options = entry.options ? entry.options(builder) : Offset<void>();
     return tflite::CreateOperatorDirect(builder, code++, &entry.inputs, &entry.outputs, entry.type,
-                                        Offset<tflite::Options>(options.o));
+                                        Offset<tflite::Options>(options.o),
+                                        entry.custom_options.empty() ? nullptr : &entry.custom_options);
   });
   const auto inputs = builder.CreateVector(inputs_), outputs = builder.CreateVector(outputs_);
   return tflite::CreateSubGraph(builder, tensors, inputs, outputs, operators);

@@ -53,6 +53,12 @@ class LiteWriter {
     inputs_.push_back(tensor(name, shape, type, scales));
     return inputs_.back();
   }
+  // Adds a state that the interpreter keeps between runs.
+  int32_t variable(const std::string& name, const std::vector<int32_t>& shape) {
+    const int32_t index = tensor(name, shape);
+    tensors_.back().is_variable = true;
+    return index;
+  }
   // Marks a tensor as an output of the model.
   LiteWriter& output(int32_t tensor) {
     outputs_.push_back(tensor);
@@ -63,7 +69,7 @@ class LiteWriter {
   LiteWriter& add(LiteOp code, const std::vector<int32_t>& inputs, const std::vector<int32_t>& outputs,
                   uint8_t type = 0, Options options = {});
   LiteWriter& add_custom(const std::string& name, const std::vector<int32_t>& inputs,
-                         const std::vector<int32_t>& outputs);
+                         const std::vector<int32_t>& outputs, std::vector<uint8_t> options = {});
   // Adds a signature of the main subgraph.
   LiteWriter& signature(const std::vector<std::pair<std::string, int32_t>>& inputs,
                         const std::vector<std::pair<std::string, int32_t>>& outputs);
@@ -86,6 +92,7 @@ class LiteWriter {
     LiteType type;
     uint32_t buffer = 0;
     Scales scales;
+    bool is_variable = false;
   };
   struct OperatorEntry {
     LiteOp code;
@@ -93,6 +100,7 @@ class LiteWriter {
     std::vector<int32_t> inputs, outputs;
     uint8_t type = 0;
     Options options;
+    std::vector<uint8_t> custom_options{};
   };
   using Ports = std::vector<std::pair<std::string, int32_t>>;
 

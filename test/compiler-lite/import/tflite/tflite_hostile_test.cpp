@@ -47,8 +47,8 @@ TEST_CASE("TensorFlow Lite models with flipped bytes never crash") {
 TEST_CASE("All unsupported operators of a TensorFlow Lite model are named at once") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2}), a = model.tensor("a", {1, 2}), b = model.tensor("b", {1, 2});
-  model.add(LiteOp::SVDF, {x}, {a}).add_custom("FlexErf", {a}, {b}).output(b);
-  check_refused(model.import(), Code::kUnsupported, "SVDF (1 operator)");
+  model.add(LiteOp::LSH_PROJECTION, {x}, {a}).add_custom("FlexErf", {a}, {b}).output(b);
+  check_refused(model.import(), Code::kUnsupported, "LSH_PROJECTION (1 operator)");
   check_refused(model.import(), Code::kUnsupported, "custom operator 'FlexErf'");
   check_refused(model.import(), Code::kUnsupported, "SELECT_TF_OPS");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Import of quantized TensorFlow Lite models: every byte equals integer arithmetic with the rounding of LiteRT's
-// default kernels, before and after the passes.
+// default kernels. Before the passes, operators with their own rounding are within one step.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -42,6 +42,15 @@ template <typename T>
 void check_lite_bytes(const LiteWriter& model, const std::vector<T>& input, const std::vector<T>& expected) {
   CHECK(run_lite_bytes(imported_bytes(model, false), input) == expected);
   CHECK(run_lite_bytes(imported_bytes(model, true), input) == expected);
+}
+
+// Checks the bytes after the passes, and that all operators are integer operators.
+template <typename T>
+void check_integer_bytes(const LiteWriter& model, const std::vector<T>& input, const std::vector<T>& expected) {
+  const Graph graph = imported_bytes(model, true);
+  CHECK(run_lite_bytes(graph, input) == expected);
+  for (const auto& node : graph.nodes())
+    for (const compiler::ValueId id : node->inputs) CHECK(graph.value(id).type != DataType::kF32);
 }
 
 // Requantizes accumulators by channel: one product in f32, half to even.
@@ -96,11 +105,11 @@ TEST_CASE("Average pools of bytes round halves away from zero") {
     const int32_t x = model.input("x", {1, 2, 4, 1}, type, scales), y = model.tensor("y", {1, 1, 2, 1}, type, scales);
     model.add(LiteOp::AVERAGE_POOL_2D, {x}, {y}, lite_options::kPool2D, pool_options(PaddingScheme::VALID, 2, 2));
     model.output(y);
-    // Sums of 6 and -6, which are 1.5 and -1.5.
+    // Sums of 6 and -6, or of 506, which are 1.5 and -1.5.
     if (type == LiteType::INT8)
-      check_lite_bytes(model, std::vector<int8_t>{1, 2, -1, -2, 3, 0, -3, 0}, {2, -2});
+      check_integer_bytes(model, std::vector<int8_t>{1, 2, -1, -2, 3, 0, -3, 0}, {2, -2});
     else
-      check_lite_bytes(model, std::vector<uint8_t>{1, 2, 250, 251, 3, 0, 251, 250}, {2, 251});
+      check_integer_bytes(model, std::vector<uint8_t>{1, 2, 250, 251, 3, 0, 251, 250}, {2, 251});
   }
 }
 
@@ -111,7 +120,31 @@ TEST_CASE("Products of bytes are rounded once, half to even") {
   const int32_t y = model.tensor("y", {1, 1, 4, 1}, LiteType::INT8, {{2.5f}, {-7}});
   model.add(LiteOp::MUL, {x, gate}, {y}).output(y);
   // Steps: (x - 1) * 10 * 0.05 = 0.5, 1.5, -2.5, 63, of which -7 + 0, 2, -2, 63 remain.
-  check_lite_bytes(model, std::vector<int8_t>{2, 4, -4, 127}, {-7, -5, -9, 56});
+  check_integer_bytes(model, std::vector<int8_t>{2, 4, -4, 127}, {-7, -5, -9, 56});
+}
+
+TEST_CASE("Sums and differences of bytes round half up") {
+  for (const LiteOp op : {LiteOp::ADD, LiteOp::SUB}) {
+    LiteWriter model;
+    const int32_t x = model.input("x", {1, 1, 4, 1}, LiteType::INT8, {{0.5f}, {1}});
+    const int32_t other = model.constant("other", {1}, LiteType::INT8, std::vector<int8_t>{6}, {{0.5f}, {4}});
+    const int32_t y = model.tensor("y", {1, 1, 4, 1}, LiteType::INT8, {{1.0f}, {0}});
+    model.add(op, {x, other}, {y}).output(y);
+    // Steps: 1/2, -1/2, 3/2 and -3/2, plus or minus 1.
+    const bool adds = op == LiteOp::ADD;
+    check_integer_bytes(model, std::vector<int8_t>{2, 0, 4, -2},
+                        adds ? std::vector<int8_t>{2, 1, 3, 0} : std::vector<int8_t>{0, -1, 1, -2});
+  }
+}
+
+TEST_CASE("Bilinear resizing of bytes rounds half up") {
+  LiteWriter model;
+  const LiteWriter::Scales scales{{0.5f}, {7}};
+  const int32_t x = model.input("x", {1, 1, 2, 1}, LiteType::INT8, scales);
+  const int32_t y = model.tensor("y", {1, 1, 4, 1}, LiteType::INT8, scales);
+  model.add(LiteOp::RESIZE_BILINEAR, {x, model.ints("size", {1, 4})}, {y}).output(y);
+  check_integer_bytes(model, std::vector<int8_t>{0, 11}, {0, 6, 11, 11});
+  check_integer_bytes(model, std::vector<int8_t>{0, -11}, {0, -5, -11, -11});
 }
 
 TEST_CASE("Pads and nearest resizing of int8 images stay integers and pad with the zero point") {

@@ -284,13 +284,56 @@ TEST_CASE("Integers that are outputs of the model keep their values") {
   CHECK((*outputs)[0].elements == bytes.elements);
 }
 
+TEST_CASE("Products, differences and slopes between Dequantize and Quantize compute with s8") {
+  for (const ops::BinaryKind kind : {ops::BinaryKind::kMul, ops::BinaryKind::kSub, ops::BinaryKind::kPrelu}) {
+    Graph graph;
+    const ValueId a = through_u8(graph, add_input(graph, "a", {1, 3, 4, 4}), 0.03f, 131);
+    const ValueId b = through_u8(graph, add_input(graph, "b", {1, 3, 1, 1}), 0.05f, 90);
+    rewrite(graph, through_u8(graph, add(graph, binary_attributes(kind), {a, b}), 0.06f, 128, "y"), 0.0601);
+    CHECK(takes_s8(graph, only(graph, Kind::kBinary)));
+  }
+}
+
+TEST_CASE("A dequantized constant is an integer operand") {
+  for (const int zero_point : {-3, 200}) {
+    Graph graph;
+    const ValueId a = through_u8(graph, add_input(graph, "a", {1, 2, 3, 4}), 0.03f, 131);
+    const float low = 0.5f * static_cast<float>((zero_point < 0 ? -128 : 0) - zero_point);
+    const ValueId b = graph.add_constant("b", std::vector<float>{low, low + 20.5f}, {2, 1, 1});
+    graph.value(b).source_quantization = quantization(0.5f, zero_point);
+    rewrite(graph, through_u8(graph, add(graph, binary_attributes(ops::BinaryKind::kMul), {a, b}), 3.0f, 128, "y"),
+            3.001);
+    const Node& product = only(graph, Kind::kBinary);
+    CHECK(takes_s8(graph, product));
+    CHECK(graph.value(product.inputs[1]).is_constant());
+    CHECK(graph.value(product.inputs[1]).type == DataType::kS8);
+  }
+}
+
+TEST_CASE("Maxima and linear resizing of one quantization compute with s8") {
+  Graph graph;
+  const ValueId a = through_u8(graph, add_input(graph, "a", {1, 3, 4, 4}), 0.03f, 131);
+  const ValueId b = through_u8(graph, add_input(graph, "b", {1, 3, 4, 4}), 0.03f, 131);
+  const ValueId larger = through_u8(graph, add(graph, binary_attributes(ops::BinaryKind::kMax), {a, b}), 0.03f, 131);
+  ops::Resize resize;
+  resize.mode = ops::ResizeMode::kLinear;
+  resize.sizes = {1, 3, 7, 8};
+  rewrite(graph, through_u8(graph, add(graph, resize, {larger}), 0.03f, 131, "y"), 0.0301);
+  CHECK(takes_s8(graph, only(graph, Kind::kBinary)));
+  CHECK(takes_s8(graph, only(graph, Kind::kResize)));
+}
+
 TEST_CASE("Operators without an integer form stay float between Dequantize and Quantize") {
   Graph graph;
   const ValueId a = through_u8(graph, add_input(graph, "a", {6}), 0.03f, 131);
   const ValueId b = through_u8(graph, add_input(graph, "b", {6}), 0.05f, 90);
-  const ValueId product = add(graph, binary_attributes(ops::BinaryKind::kMul), {a, b});
-  rewrite(graph, through_u8(graph, product, 0.06f, 128, "y"), 0);
-  CHECK(!takes_s8(graph, only(graph, Kind::kBinary)));
+  for (const ops::BinaryKind kind : {ops::BinaryKind::kDiv, ops::BinaryKind::kMax}) {
+    const ValueId y = add(graph, binary_attributes(kind), {a, b});
+    graph.outputs = {through_u8(graph, y, 0.06f, 128, std::string(ops::name(kind)))};
+    graph.tidy();
+    REQUIRE(compiler::fuse_qdq(graph).has_value());
+    CHECK(!takes_s8(graph, only(graph, Kind::kBinary)));
+  }
 }
 
 }  // namespace

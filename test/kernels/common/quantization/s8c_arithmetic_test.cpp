@@ -65,6 +65,61 @@ TEST_CASE("s8c add is within half a step of the exact sum, and exact at ties") {
   CHECK(s8c::add(-1, -2, halves, 0) == -2);
 }
 
+TEST_CASE("s8c add of TensorFlow Lite rounds half up and subtracts with a negative factor") {
+  const s8c::AddFactors halves = s8c::add_factors(1, 1, 2, true);
+  CHECK(s8c::add(1, 0, halves, 0) == 1);
+  CHECK(s8c::add(1, 2, halves, 0) == 2);
+  CHECK(s8c::add(-1, 0, halves, 0) == 0);
+  CHECK(s8c::add(-1, -2, halves, 0) == -1);
+  s8c::AddFactors difference = halves;
+  difference.b = -difference.b;
+  CHECK(difference.valid());
+  CHECK(s8c::add(9, 4, difference, 3) == 6);
+  CHECK(s8c::add(4, 9, difference, 3) == 1);
+  CHECK(!s8c::add_factors(1e30f, 1, 1e-30f, true).valid());
+  CHECK(s8c::add_factors(1e-30f, 1e-30f, 1e30f, true).valid());
+}
+
+TEST_CASE("Exact s8c averages round halves of stored integers away from zero, or up") {
+  const auto away = ops::Rounding::kHalfAway, up = ops::Rounding::kHalfUpScaled;
+  for (int zero : {-128, -7, 0, 127}) {
+    CHECK(s8c::exact_average(6 - 4 * zero, 4, zero, away) == 2);    // 1.5
+    CHECK(s8c::exact_average(-6 - 4 * zero, 4, zero, away) == -2);  // -1.5
+    CHECK(s8c::exact_average(-6 - 4 * zero, 4, zero, up) == -1);
+    CHECK(s8c::exact_average(6 - 4 * zero, 4, zero, up) == 2);
+    CHECK(s8c::exact_average(-7 - 4 * zero, 4, zero, up) == -2);
+    CHECK(s8c::exact_average(0, 0, zero, up) == zero);
+  }
+  for (const auto rounding : {away, up})
+    for (const int64_t count : {int64_t{1}, int64_t{3}, int64_t{1} << 23}) {
+      CHECK(s8c::exact_average(static_cast<int32_t>(-128 * count), count, 0, rounding) == -128);
+      CHECK(s8c::exact_average(static_cast<int32_t>(127 * count), count, 0, rounding) == 127);
+    }
+}
+
+TEST_CASE("A LeakyReLU in fixed point has factors of 8 fractional bits") {
+  const s8c::LeakyFactors factors = s8c::leaky_factors(0.5f, 0.2f, 0.25f);
+  CHECK(factors.positive == 512);
+  CHECK(factors.negative == 102);  // 0.4 * 256 = 102.4
+  CHECK(s8c::leaky_relu(7, factors) == 14);
+  CHECK(s8c::leaky_relu(-100, factors) == -40);  // -39.84
+  CHECK(s8c::leaky_relu(-64, factors) == -25);   // -25.5, half up
+  CHECK(!s8c::leaky_factors(1e30f, 0.1f, 1e-30f).valid());
+  CHECK(!s8c::leaky_factors(1, std::numeric_limits<float>::quiet_NaN(), 1).valid());
+}
+
+TEST_CASE("Interpolation in fixed point is exact between 11-bit weights and rounds half up") {
+  const auto blend = [](int tl, int tr, int bl, int br, float x, float y) {
+    const int32_t wx = s8c::interpolation_weight(x), wy = s8c::interpolation_weight(y);
+    return s8c::interpolated(s8c::interpolate(s8c::interpolate(tl, tr, wx), s8c::interpolate(bl, br, wx), wy));
+  };
+  CHECK(blend(1, 2, 1, 2, 0.5f, 0) == 2);
+  CHECK(blend(-1, -2, -1, -2, 0.5f, 0) == -1);
+  CHECK(blend(-128, -128, -128, -128, 0.3f, 0.7f) == -128);
+  CHECK(blend(127, 127, 127, 127, 1, 1) == 127);
+  CHECK(blend(0, 100, 50, -20, 0.25f, 0.5f) == 29);  // 25 and 32.5: 28.75
+}
+
 TEST_CASE("The factors of an s8c add keep sums in int32 or are invalid") {
   for (int e = -140; e <= 120; ++e) {
     const s8c::AddFactors factors = s8c::add_factors(std::ldexp(1.9999999f, e), std::ldexp(1.0f, -126), 1.0f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler-lite/export/constant_integers.h"
+#include "compiler-lite/graph/constant_integers.h"
 
 #include <cmath>
 #include <limits>

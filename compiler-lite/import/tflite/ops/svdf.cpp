@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SVDF: a product of the input per filter, whose last results a state keeps, and a weighted sum over time. The state is
+// [batch, filters * memory], and an input and an output of the graph.
+#include <fmt/core.h>
+
+#include "compiler-lite/import/tflite/lite_table.h"
+#include "compiler-lite/import/tflite/ops/state.h"
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr uint8_t kSvdf = 6;
+constexpr size_t kFeatureWeights = 1, kTimeWeights = 2, kSvdfBias = 3, kSvdfState = 4;
+
+struct Svdf {
+  int64_t batch = 0, filters = 0, memory = 0, rank = 0;
+
+  int64_t units() const { return filters / rank; }
+};
+
+Result<Svdf> read_svdf(LiteNode& node, ValueId x) {
+  NESTRT_ASSIGN_OR_RETURN(const Shape feature, node.input_shape(kFeatureWeights));
+  NESTRT_ASSIGN_OR_RETURN(const Shape time, node.input_shape(kTimeWeights));
+  const int64_t rank = node.options<tflite::SvdfOptions>().rank();
+  if (node.shape(x).rank() != 2 || feature.rank() != 2 || time.rank() != 2 || node.shape(x)[1] != feature[1] ||
+      feature[0] != time[0] || time[1] < 1 || rank < 1 || feature[0] % rank != 0)
+    return node.invalid(fmt::format("weights of shape {} and {} and rank {} do not fit an input of shape {}",
+                                    feature.to_string(), time.to_string(), rank, node.shape(x).to_string()));
+  return Svdf{node.shape(x)[0], time[0], time[1], rank};
+}
+
+// Returns the state before the run, [batch, filters, memory].
+Result<ValueId> old_state(LiteNode& node, const Svdf& svdf, LiteVariable& state) {
+  const int32_t tensor = node.input_tensor(kSvdfState);
+  if (state.value == kNoValue) {
+    NESTRT_ASSIGN_OR_RETURN(state.value, add_state_input(node, node.graph().name(tensor), tensor));
+  }
+  if (node.shape(state.value) != Shape{svdf.batch, svdf.filters * svdf.memory})
+    return node.invalid(fmt::format("the state has shape {}, expected [{}, {}]", node.shape(state.value).to_string(),
+                                    svdf.batch, svdf.filters * svdf.memory));
+  return node.reshape(state.value, {svdf.batch, svdf.filters, svdf.memory});
+}
+
+// Returns the state after the run: the oldest result of each filter is dropped, and the newest one appended.
+Result<ValueId> new_state(LiteNode& node, const Svdf& svdf, ValueId old, ValueId x) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId weights, node.input(kFeatureWeights));
+  NESTRT_ASSIGN_OR_RETURN(weights, node.transpose(weights, {1, 0}));
+  NESTRT_ASSIGN_OR_RETURN(ValueId newest, node.add(ops::MatMul(), {x, weights}));
+  NESTRT_ASSIGN_OR_RETURN(newest, node.reshape(newest, {svdf.batch, svdf.filters, 1}));
+  if (svdf.memory == 1) return newest;
+  const Shape kept{svdf.batch, svdf.filters, svdf.memory - 1};
+  NESTRT_ASSIGN_OR_RETURN(const ValueId recent, node.slice(old, {0, 0, 1}, {1, 1, 1}, kept));
+  return node.add(ops::Concat{.axis = 2}, {recent, newest});
+}
+
+Status import_svdf(LiteNode& node) {
+  if (node.is_quantized_output()) return node.unsupported("an SVDF of integers is not supported, only one of float32");
+  if (!node.graph().tensor(node.input_tensor(kSvdfState)).is_variable())
+    return node.unsupported("the state must be a variable");
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const Svdf svdf, read_svdf(node, x));
+  LiteVariable& state = node.graph().context().variables[node.graph().name(node.input_tensor(kSvdfState))];
+  NESTRT_ASSIGN_OR_RETURN(const ValueId old, old_state(node, svdf, state));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId next, new_state(node, svdf, old, x));
+  NESTRT_ASSIGN_OR_RETURN(state.value, node.reshape(next, {svdf.batch, svdf.filters * svdf.memory}));
+  state.is_assigned = true;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.input(kTimeWeights));
+  NESTRT_ASSIGN_OR_RETURN(ValueId y, node.binary(ops::BinaryKind::kMul, next, weights));
+  NESTRT_ASSIGN_OR_RETURN(y, node.reshape(y, {svdf.batch, svdf.units(), svdf.rank * svdf.memory}));
+  NESTRT_ASSIGN_OR_RETURN(y,
+                          node.add(ops::Reduce{.kind = ops::ReduceKind::kSum, .axes = {2}, .keep_dims = false}, {y}));
+  if (node.has_input(kSvdfBias)) {
+    NESTRT_ASSIGN_OR_RETURN(const ValueId bias, node.input(kSvdfBias));
+    NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, bias));
+  }
+  return node.finish(node.activated(y, node.options<tflite::SvdfOptions>().activation()));
+}
+
+// The bias may be absent, so the rule requires three inputs, and the state is checked here.
+Status import_checked_svdf(LiteNode& node) {
+  return node.has_input(kSvdfState) ? import_svdf(node) : node.invalid("the state is missing");
+}
+
+constexpr LiteRule kRules[] = {
+    lite_rule<tflite::SvdfOptions>(LiteOp::SVDF, 3, import_checked_svdf, kSvdf),
+};
+
+}  // namespace
+
+std::span<const LiteRule> lite_svdf_rules() { return kRules; }
+
+}  // namespace nestrt::compiler
