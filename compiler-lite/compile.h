@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler-lite/calibrate/methods.h"
 #include "compiler-lite/codegen/backend.h"
 #include "compiler-lite/emit/plan_bytes.h"
 #include "compiler-lite/graph/graph.h"
@@ -24,6 +25,7 @@ struct Quantization {
   QuantizationProfile profile;
   QuantizeOptions options;
   std::function<void(const QuantizationReport& report)> observer;  // called once; may be empty
+  double percentile = kDefaultPercentile;                          // that chose the profile's exponents, if any did
 };
 
 struct OtherShape {

@@ -167,6 +167,7 @@ Result<Calibration> calibrate(const std::string& model, const CalibrationOptions
                               result.skipped.front()));
   }
   NESTRT_ASSIGN_OR_RETURN(result.profile, merge(parts, options.method, options.percentile));
+  result.held_out = hold_out(parts, options.method, options.percentile);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +25,16 @@ struct CalibrationOptions {
   std::function<void(size_t done, size_t total)> progress;
 };
 
+// A calibration without some of the samples, which can measure the noise of a quantization.
+struct HeldOut {
+  QuantizationProfile profile;
+  SampleRange omitted;  // samples that did not calibrate `profile`
+};
+
 struct Calibration {
   QuantizationProfile profile;
   std::vector<std::string> skipped;  // reason by image; empty unless options.samples.skip_unreadable
+  std::optional<HeldOut> held_out;   // see hold_out()
 };
 
 // merge() combines the observations of parts in order. Parts of this many samples give byte-identical profiles on all
@@ -41,6 +49,11 @@ Result<Calibration> observe_part(const std::string& model, const CalibrationOpti
 // different networks.
 Result<QuantizationProfile> merge(std::span<const QuantizationProfile> parts, CalibrationMethod method,
                                   double percentile);
+
+// Merges all parts except the middle one of those with samples. Returns nullopt if fewer than two have samples.
+// Requires: each part covers the next kSamplesOfPart samples; the parts can be merged.
+std::optional<HeldOut> hold_out(std::span<const QuantizationProfile> parts, CalibrationMethod method,
+                                double percentile);
 
 // Observes the f32 values of the graph, including inputs and outputs, after optimise() without fuse-residual and
 // fuse-activation. Values that fusion would hide are observed too, so one profile fits the network with and without

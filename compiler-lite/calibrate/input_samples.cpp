@@ -72,7 +72,7 @@ Status InputSamples::open_images(const SampleOptions& options) {
             options.images, options.images));
   NESTRT_ASSIGN_OR_RETURN(const tools::SampleFiles found, tools::find_samples(options.images));
   for (size_t i = 0; i < found.files.size(); ++i) images_.push_back(found.path(i));
-  choose(images_.size(), options.limit);
+  choose(images_.size(), options);
   return {};
 }
 
@@ -86,14 +86,15 @@ Status InputSamples::open_npy(const SampleOptions& options) {
                               options.npy, nestrt::name(array_.type), array_.shape.to_string(),
                               nestrt::name(input_.type), input_.shape.to_string(), input_.name));
   }
-  choose(static_cast<size_t>(available), options.limit);
+  choose(static_cast<size_t>(available), options);
   return {};
 }
 
-void InputSamples::choose(size_t available, size_t limit) {
+void InputSamples::choose(size_t available, const SampleOptions& options) {
   available_ = available;
-  const size_t count = limit == 0 ? available : std::min(limit, available);
-  for (size_t i = 0; i < count; ++i) chosen_.push_back(i * available / count);
+  const size_t count = options.limit == 0 ? available : std::min(options.limit, available);
+  const SampleRange range = options.range.value_or(SampleRange{0, count});
+  for (size_t i = range.begin; i < std::min(range.end, count); ++i) chosen_.push_back(i * available / count);
 }
 
 std::string InputSamples::name(size_t index) const {

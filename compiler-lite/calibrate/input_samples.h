@@ -2,6 +2,7 @@
 // InputSamples: samples for one input of a network, read on demand.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,18 @@
 
 namespace nestrt::compiler {
 
+// Samples [begin, end); an `end` beyond the last sample means all from `begin` on.
+struct SampleRange {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
 struct SampleOptions {
   std::string images;  // images and .npy inputs: a folder or a list (tools/support/image/sample_files.h)
   std::string npy;     // or a file of N inputs; exactly one of the two must be set
   size_t limit = 0;    // use at most this many samples, spread evenly; 0 uses all
   bool skip_unreadable = false;
+  std::optional<SampleRange> range = {};  // of the samples that `limit` selects, use only these
 };
 
 // Errors: kInvalidArgument if neither or both are set.
@@ -46,7 +54,7 @@ class InputSamples {
   Status open_npy(const SampleOptions& options);
   Result<tools::Array> read_array(const std::string& path) const;
   Result<tools::Array> read_any(size_t index) const;
-  void choose(size_t available, size_t limit);
+  void choose(size_t available, const SampleOptions& options);
 
   TensorInfo input_;
   Preprocessing preprocessing_;

@@ -83,4 +83,18 @@ Result<QuantizationProfile> merge(std::span<const QuantizationProfile> parts, Ca
   return result;
 }
 
+std::optional<HeldOut> hold_out(std::span<const QuantizationProfile> parts, CalibrationMethod method,
+                                double percentile) {
+  std::vector<size_t> observed;
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].samples > 0) observed.push_back(i);
+  if (observed.size() < 2) return std::nullopt;
+  const size_t omitted = observed[(observed.size() - 1) / 2];
+  std::vector<QuantizationProfile> others(parts.begin(), parts.end());
+  others.erase(others.begin() + static_cast<ptrdiff_t>(omitted));
+  auto profile = merge(others, method, percentile);
+  if (!profile) return std::nullopt;
+  return HeldOut{std::move(*profile), {omitted * kSamplesOfPart, (omitted + 1) * kSamplesOfPart}};
+}
+
 }  // namespace nestrt::compiler

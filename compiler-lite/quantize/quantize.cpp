@@ -153,6 +153,7 @@ Result<QuantizationReport> quantize(Graph& graph, const QuantizationProfile& pro
   QuantizationProfile equalised = profile;
   if (options.corrections.equalisation && options.per_channel && options.scales == Scales::kTensor)
     equalise(graph, equalised);
+  if (options.constants) replace_constants(graph, *options.constants);
   Assignment assignment = assign(graph, equalised, options);
   NESTRT_RETURN_IF_ERROR(GraphQuantizer(graph, assignment, options).run());
   graph.qdq_rounding = options.rounding;

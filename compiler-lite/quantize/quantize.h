@@ -3,12 +3,14 @@
 // them that only add, select or move. Quantize and Dequantize separate them from f32 operators.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler-lite/graph/graph.h"
+#include "compiler-lite/quantize/product_constants.h"
 #include "compiler-lite/quantize/profile.h"
 
 namespace nestrt::compiler {
@@ -38,6 +40,8 @@ struct QuantizeOptions {
   bool per_channel = true;  // one weight exponent per output channel
   Corrections corrections;
   std::set<std::string, std::less<>> keep_f32;  // names of nodes
+  // Replace those of the graph, after equalisation; null: none. See compiler-lite/tuning/reconstruct.h.
+  std::shared_ptr<const ReplacedConstants> constants = {};
 };
 
 // A Conv or Dense that stays f32.

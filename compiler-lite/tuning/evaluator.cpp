@@ -147,9 +147,11 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
   uint64_t input_bytes = 0, output_bytes = 0;
   for (const TensorInfo& input : f32_->session->inputs()) input_bytes += input.size_bytes();
   for (const TensorInfo& output : f32_->session->outputs()) output_bytes += output.size_bytes();
-  NESTRT_RETURN_IF_ERROR(check_size(input_bytes, samples.size(), "samples"));
-  NESTRT_RETURN_IF_ERROR(check_size(output_bytes, samples.size(), "outputs"));
-  for (size_t i = 0; i < samples.size(); ++i) {
+  const size_t most = kMaxKeptBytes / std::max<uint64_t>({input_bytes, output_bytes, 1});
+  const size_t num_samples = options.fewer_if_large ? std::min(samples.size(), most) : samples.size();
+  NESTRT_RETURN_IF_ERROR(check_size(input_bytes, std::max<size_t>(num_samples, 1), "samples"));
+  NESTRT_RETURN_IF_ERROR(check_size(output_bytes, std::max<size_t>(num_samples, 1), "outputs"));
+  for (size_t i = 0; i < num_samples; ++i) {
     auto sample = samples.read(i);
     if (!sample && !options.samples.skip_unreadable)
       return sample.error().with_context("--skip-unreadable skips unreadable images");
@@ -165,8 +167,15 @@ Status Evaluator::read_samples(const EvaluationOptions& options) {
     classes_.push_back(*known);
   }
   if (!inputs_.empty()) return {};
-  return Status(Code::kInvalidArgument, fmt::format("none of the {} samples could be read; the first error: {}",
-                                                    samples.size(), skipped_.front()));
+  return Status(Code::kInvalidArgument, fmt::format("none of the {} samples could be read{}", num_samples,
+                                                    skipped_.empty() ? "" : "; the first error: " + skipped_.front()));
+}
+
+void Evaluator::drop_samples(size_t count) {
+  const auto end = static_cast<ptrdiff_t>(count);
+  inputs_.erase(inputs_.begin(), inputs_.begin() + end);
+  answers_.erase(answers_.begin(), answers_.begin() + end);
+  if (!classes_.empty()) classes_.erase(classes_.begin(), classes_.begin() + end);
 }
 
 std::string Evaluator::data_digest() const {
@@ -203,25 +212,55 @@ Status Evaluator::require_better_than_guessing(const Score& score) const {
   return remark.empty() ? Status() : Status(Code::kInvalidArgument, "the network in f32: " + remark);
 }
 
-Result<Score> Evaluator::evaluate(const Quantization& quantization, size_t num_samples) {
+Result<Evaluator::Network> Evaluator::quantized(const Quantization& quantization) {
   CompileOptions options = compile_;
   options.quantization = quantization;
   NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(graph_.clone(), options));
-  Score score;
-  score.plan_bytes = bytes.span().size();
-  NESTRT_ASSIGN_OR_RETURN(const Network network, Network::load(std::move(bytes), threads_));
-  score.f32_share = f32_share_of(network.session->plan());
-  SignalToNoise ratio;
-  for (size_t i = 0; i < num_samples; ++i) {
-    const size_t sample = i * inputs_.size() / num_samples;
+  return Network::load(std::move(bytes), threads_);
+}
+
+Status Evaluator::for_each_sample(
+    const Network& network, size_t count,
+    FunctionRef<Status(size_t sample, const Outputs& actual, const Outputs& expected)> visit) {
+  for (size_t i = 0; i < count; ++i) {
+    const size_t sample = i * inputs_.size() / count;
     NESTRT_ASSIGN_OR_RETURN(const Outputs* expected, in_f32(sample));
     NESTRT_ASSIGN_OR_RETURN(const Outputs actual, run_session(*network.session, inputs_[sample]));
-    NESTRT_RETURN_IF_ERROR(count(sample, actual, *expected, score));
-    for (size_t output = 0; output < actual.size(); ++output)
-      if (actual[output].type == DataType::kF32) ratio.add(floats_of(actual[output]), floats_of((*expected)[output]));
+    NESTRT_RETURN_IF_ERROR(visit(sample, actual, *expected));
   }
+  return {};
+}
+
+Result<Score> Evaluator::evaluate(const Quantization& quantization, size_t num_samples) {
+  NESTRT_ASSIGN_OR_RETURN(const Network network, quantized(quantization));
+  Score score;
+  score.plan_bytes = network.bytes.span().size();
+  score.f32_share = f32_share_of(network.session->plan());
+  SignalToNoise ratio;
+  const auto add = [&](size_t sample, const Outputs& actual, const Outputs& expected) -> Status {
+    for (size_t output = 0; output < actual.size(); ++output)
+      if (actual[output].type == DataType::kF32) ratio.add(floats_of(actual[output]), floats_of(expected[output]));
+    return this->count(sample, actual, expected, score);
+  };
+  NESTRT_RETURN_IF_ERROR(for_each_sample(network, num_samples, add));
   score.decibel = ratio.decibel();
   return score;
+}
+
+Result<std::vector<OutputNoise>> Evaluator::output_noise(const Quantization& quantization, size_t num_samples) {
+  NESTRT_ASSIGN_OR_RETURN(const Network network, quantized(quantization));
+  const std::span<const TensorInfo> outputs = network.session->outputs();
+  std::vector<SignalToNoise> ratios(outputs.size());
+  const auto add = [&](size_t, const Outputs& actual, const Outputs& expected) -> Status {
+    for (size_t i = 0; i < ratios.size(); ++i)
+      if (actual[i].type == DataType::kF32) ratios[i].add(floats_of(actual[i]), floats_of(expected[i]));
+    return {};
+  };
+  NESTRT_RETURN_IF_ERROR(for_each_sample(network, num_samples, add));
+  std::vector<OutputNoise> result;
+  for (size_t i = 0; i < ratios.size(); ++i)
+    if (outputs[i].type == DataType::kF32) result.push_back({outputs[i].name, ratios[i].decibel()});
+  return result;
 }
 
 }  // namespace nestrt::compiler

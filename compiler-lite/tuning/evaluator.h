@@ -12,6 +12,7 @@
 #include "compiler-lite/calibrate/samples.h"
 #include "compiler-lite/compile.h"
 #include "compiler-lite/tuning/score.h"
+#include "runtime/core/function_ref.h"
 
 namespace nestrt::compiler {
 
@@ -23,6 +24,14 @@ struct EvaluationOptions {
   int threads = 0;     // 0: one per core
   // Reject networks without class scores, for which only the noise can be measured.
   bool needs_classes = true;
+  // Reads fewer samples, the first ones, if they exceed the memory limit; otherwise that is an error.
+  bool fewer_if_large = false;
+};
+
+// Noise at an f32 output of the network.
+struct OutputNoise {
+  std::string name;
+  double decibel = 0;  // signal-to-noise ratio over all samples
 };
 
 class Evaluator {
@@ -35,6 +44,8 @@ class Evaluator {
   ~Evaluator();
 
   size_t num_samples() const { return inputs_.size(); }
+  // Drops the first `count` samples. Requires: count < num_samples().
+  void drop_samples(size_t count);
   const std::string& model_digest() const { return model_digest_; }
   // Returns a digest of the compiled f32 network, the samples and their labels.
   std::string data_digest() const;
@@ -50,6 +61,9 @@ class Evaluator {
   // Requires: 0 < count <= num_samples(); the profile belongs to the model.
   Result<Score> evaluate(const Quantization& quantization, size_t count);
 
+  // Measures each f32 output over `count` samples, spread evenly. Errors and requirements: those of evaluate().
+  Result<std::vector<OutputNoise>> output_noise(const Quantization& quantization, size_t count);
+
  private:
   struct Network;  // a compiled network with its session
   using Outputs = std::vector<tools::Array>;
@@ -60,6 +74,10 @@ class Evaluator {
   Result<Classes> read_classes(const EvaluationOptions& options) const;
   Status check_outputs() const;
   Result<const Outputs*> in_f32(size_t sample);
+  Result<Network> quantized(const Quantization& quantization);
+  // Calls `visit` with each of `count` samples and its outputs.
+  Status for_each_sample(const Network& network, size_t count,
+                         FunctionRef<Status(size_t sample, const Outputs& actual, const Outputs& expected)> visit);
   Status count(size_t sample, const Outputs& actual, const Outputs& expected, Score& score) const;
 
   CompileOptions compile_;

@@ -310,7 +310,7 @@ Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& pro
 
 Quantization as_quantization(const QuantizationProfile& profile, const QuantizationSettings& start,
                              const QuantizationSettings& settings) {
-  Quantization result{profile, settings.options, {}};
+  Quantization result{profile, settings.options, {}, settings.percentile};
   if (same_method(settings, start)) return result;
   result.profile.method = settings.method;
   choose_exponents(result.profile, settings.percentile);

@@ -79,7 +79,7 @@ def inputs_of(model: Any, how: Mapping[str, Any]) -> List[str]:
     """Returns the names of a network's inputs. It compiles the network, without the slow optimizations."""
     simple = {name: how[name] for name in ("input_shapes", "bindings", "computed_constants") if name in how}
     with model_file(model) as path:
-        core, report = _nestrt.compile(path, {**simple, "layout": "plain"}, None, {}, None, None)
+        core, report = _nestrt.compile(path, {**simple, "layout": "plain"}, None, {}, None, None, None)
     return [each.name for each in Plan._of(core, report).inputs]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -201,6 +202,9 @@ def compile(
     *,
     quantize: Optional[str] = None,
     calibration: Union[Calibration, Samples, None] = None,
+    reconstruct: bool = False,
+    min_snr: Optional[float] = None,
+    snr_samples: Optional[Samples] = None,
     max_loss: Optional[float] = None,
     search_samples: Optional[Samples] = None,
     search_limit: Optional[int] = None,
@@ -242,6 +246,12 @@ def compile(
     rounding: "half_up", "floor" or "half_even".
     corrections: a list of "equalisation", "weights" and "bias".
     keep_f32: operators that stay in floating point.
+    reconstruct: choose integer weights and biases layer by layer so that the outputs of each layer match f32 on the
+        calibration samples; takes seconds to minutes. Not used if it increases the noise.
+    min_snr: keep operators in floating point, the noisiest first, until every output has a signal-to-noise ratio of at
+        least this many dB.
+    snr_samples: samples for estimating the ratio; default: a part of the calibration samples, which does not choose the
+        exponents of the estimate.
     max_loss: search for a quantization that loses at most this many percentage points of top-1.
     search_samples, search_limit: the samples of the search; default: those of the calibration, at most 100; 0 uses all.
     labels: a file with lines image<TAB>class to measure the loss against; default: the classes of the f32 network.
@@ -250,7 +260,8 @@ def compile(
     workers: distribute calibration and measurements to these workers (see calibrate()); the result is the same.
     progress: called with (what, done, total); total is 0 if it is not known.
 
-    Plan.report contains the details of the quantization. Raises InvalidModel, Unsupported, InvalidArgument, NotFound.
+    Plan.report contains the details of the quantization. Warns if an output has a signal-to-noise ratio below 20 dB.
+    Raises InvalidModel, Unsupported, InvalidArgument, NotFound.
     KeyboardInterrupt ends the work, and no file is written.
     """
     how = compile_options(options)
@@ -258,12 +269,13 @@ def compile(
     reject_unknown(options, "compile")
     _check_quantize(quantize, calibration, quantization, max_loss, method, percentile)
     _check_samples(quantize, calibration, max_loss, calibration_limit, skip_unreadable, workers)
+    _check_noise(quantize, calibration, reconstruct, min_snr, snr_samples)
     _check_search(max_loss, calibration, search_samples, labels, search_limit, search_budget, label_offset)
     search_limit = 100 if search_limit is None else search_limit
     search_budget = 32 if search_budget is None else search_budget
     with model_file(model) as path:
         if output is not None:
-            _nestrt.check_output(path_text(output), [path, *_paths(calibration, search_samples, labels)])
+            _nestrt.check_output(path_text(output), [path, *_paths(calibration, search_samples, snr_samples, labels)])
         stats = None
         if quantize is not None:
             if not _is_calibration(calibration):
@@ -271,22 +283,34 @@ def compile(
             reading = dict(method=method, percentile=percentile, limit=calibration_limit,
                            skip_unreadable=skip_unreadable, workers=workers, progress=progress)
             stats = _calibration_of(path, calibration, reading, {k: v for k, v in how.items() if k != "other_shapes"})
-        if max_loss is None:
-            core, report = _nestrt.compile(path, how, stats._core if stats else None, quantization, None, progress)
-        else:
-            assert stats is not None  # max_loss requires quantize
-            data = load_samples(lambda: inputs_of(path, how), "network",
-                                calibration if search_samples is None else search_samples)
-            if stats.preprocessing is None and search_samples is not None:
-                _note_plain_images(data, how)
-            label_options = dict(labels=labels, offset=label_offset)
-            with sample_files(data, search_limit, skip_unreadable) as files, _sweeps.measuring(
-                model, stats, data, search_limit, workers, how, skip_unreadable=skip_unreadable, **label_options,
-            ) as measure:
+        with contextlib.ExitStack() as stack:
+            search = None
+            if max_loss is not None:
+                assert stats is not None  # max_loss requires quantize
+                data = load_samples(lambda: inputs_of(path, how), "network",
+                                    calibration if search_samples is None else search_samples)
+                if stats.preprocessing is None and search_samples is not None:
+                    _note_plain_images(data, how)
+                label_options = dict(labels=labels, offset=label_offset)
+                files = stack.enter_context(sample_files(data, search_limit, skip_unreadable))
+                measure = stack.enter_context(_sweeps.measuring(
+                    model, stats, data, search_limit, workers, how, skip_unreadable=skip_unreadable, **label_options))
                 search = drop_none(**files, **label_options, max_loss=float(max_loss), budget=search_budget,
                                    measure=measure)
-                core, report = _nestrt.compile(path, how, stats._core, quantization, search, progress)
-    return _finish(core, report, output, max_loss)
+            noise = None
+            if stats is not None and (snr_samples is not None or not _is_calibration(calibration)):
+                data = load_samples(lambda: inputs_of(path, how), "network",
+                                    calibration if snr_samples is None else snr_samples)
+                files = stack.enter_context(
+                    sample_files(data, calibration_limit if snr_samples is None else 0, skip_unreadable))
+                noise = drop_none(**files, min_snr=None if min_snr is None else float(min_snr),
+                                  have_calibrated=snr_samples is None)
+                if reconstruct:
+                    data = load_samples(lambda: inputs_of(path, how), "network", calibration)
+                    noise["reconstruct"] = stack.enter_context(sample_files(data, calibration_limit, skip_unreadable))
+            core, report = _nestrt.compile(path, how, stats._core if stats else None, quantization, search, noise,
+                                           progress)
+    return _finish(core, report, output, max_loss, min_snr)
 
 
 def _paths(*values: Any) -> Sequence[str]:
@@ -319,7 +343,27 @@ def _check_samples(quantize: Optional[str], calibration: Any, max_loss: Optional
     reject_unused(**{name: "samples to calibrate with, not a Calibration" for name, on in stated_samples.items() if on})
 
 
-def _finish(core: Any, report: Dict[str, Any], output: Optional[PathLike], max_loss: Optional[float]) -> Plan:
+def _check_noise(quantize: Optional[str], calibration: Any, reconstruct: bool, min_snr: Optional[float],
+                 samples: Any) -> None:
+    """Rejects options that need samples without samples."""
+    if quantize is None:
+        stated = {"reconstruct": reconstruct, "min_snr": min_snr is not None, "snr_samples": samples is not None}
+        reject_unused(**{name: "quantize='s8'" for name, is_stated in stated.items() if is_stated})
+    if reconstruct and _is_calibration(calibration):
+        raise TypeError("reconstruct: a Calibration does not hold its samples; give the samples as calibration=")
+    if min_snr is None:
+        return
+    if isinstance(min_snr, bool) or not 0 <= min_snr <= 100:
+        raise ValueError(f"min_snr: expected 0 to 100 dB, got {min_snr}")
+    if samples is None and _is_calibration(calibration):
+        raise TypeError("min_snr: a Calibration does not hold its samples; give snr_samples=")
+
+
+def _finish(core: Any, report: Dict[str, Any], output: Optional[PathLike], max_loss: Optional[float],
+            min_snr: Optional[float]) -> Plan:
+    noise = report.get("noise")
+    if noise is not None and not noise["met"]:
+        raise InvalidArgument(f"no choice of operators in floating point reaches min_snr={min_snr}", "compile")
     if core is None:
         best = report["trials"][report["chosen"]]
         raise InvalidArgument(
@@ -328,6 +372,9 @@ def _finish(core: Any, report: Dict[str, Any], output: Optional[PathLike], max_l
         )
     for note in report["notes"]:
         warnings.warn(note.replace("--offset -1", "label_offset=-1"), stacklevel=3)
+    low = noise.pop("warning") if noise is not None else ""
+    if low:
+        warnings.warn(low, stacklevel=3)
     plan = Plan._of(core, report)
     if output is None:
         return plan

@@ -21,6 +21,8 @@
 #include "compiler-lite/quantize/kept_reasons.h"
 #include "compiler-lite/quantize/profile_yaml.h"
 #include "compiler-lite/tuning/evaluator.h"
+#include "compiler-lite/tuning/noise.h"
+#include "compiler-lite/tuning/reconstruct.h"
 #include "compiler-lite/tuning/search.h"
 #include "compiler-lite/tuning/sensitivity.h"
 #include "python/src/arrays.h"
@@ -49,6 +51,7 @@ struct ProfileHandle {
   double percentile = compiler::kDefaultPercentile;
   std::vector<std::string> skipped;
   std::string where = "the calibration";  // for messages
+  std::optional<compiler::HeldOut> held_out;
 };
 
 Status read_shapes(const nb::dict& values, std::map<std::string, Shape>& shapes) {
@@ -145,14 +148,16 @@ ProfileHandle calibrate(const std::string& model, const nb::dict& compile, const
   const auto report = reporter(work, progress);
   options.progress = [&](size_t done, size_t total) { report("calibrating", done, total); };
   compiler::Calibration result = work.run([&] { return compiler::calibrate(model, options); }, model);
-  return {std::move(result.profile), percentile, std::move(result.skipped)};
+  return {std::move(result.profile), percentile, std::move(result.skipped), "the calibration",
+          std::move(result.held_out)};
 }
 
 ProfileHandle load_profile(const std::string& path, const std::string& method, std::optional<double> percentile) {
   return {checked(compiler::complete_profile(path, method, percentile), path),
           percentile.value_or(compiler::kDefaultPercentile),
           {},
-          path};
+          path,
+          {}};
 }
 
 // Returns the partial profile as bytes, with unescaped names, and the reasons for samples that could not be read.
@@ -173,8 +178,10 @@ ProfileHandle merge_parts(const std::vector<nb::bytes>& texts, const std::vector
   std::vector<QuantizationProfile> parts;
   for (const nb::bytes& text : texts)
     parts.push_back(checked(compiler::parse_profile({text.c_str(), text.size()}, "a part"), "calibrate"));
-  auto merged = compiler::merge(parts, *compiler::calibration_method(method), percentile);
-  return {checked(std::move(merged), "calibrate"), percentile, skipped};
+  const compiler::CalibrationMethod how = *compiler::calibration_method(method);
+  auto merged = compiler::merge(parts, how, percentile);
+  return {checked(std::move(merged), "calibrate"), percentile, skipped, "the calibration",
+          compiler::hold_out(parts, how, percentile)};
 }
 
 nb::dict summary_of(const ProfileHandle& self) {
@@ -350,9 +357,65 @@ std::shared_ptr<const Plan> compile_plan(const std::string& model, CompileOption
   return plan;
 }
 
-// Returns the plan, or None if no quantization meets the loss limit, and a report.
+nb::dict as_dict(const compiler::NoiseReport& made) {
+  nb::list outputs, noisy;
+  const auto row_of = [](const std::string& name, double decibel) {
+    nb::dict row;
+    row["name"] = name;
+    row["snr_db"] = std::isfinite(decibel) ? nb::cast(decibel) : nb::none();
+    return row;
+  };
+  for (const compiler::OutputNoise& output : made.outputs) outputs.append(row_of(output.name, output.decibel));
+  for (const compiler::NoisyLayer& layer : made.noisy) noisy.append(row_of(layer.name, layer.decibel));
+  nb::dict noise;
+  noise["samples"] = made.samples;
+  noise["have_calibrated"] = made.have_calibrated;
+  noise["outputs"] = outputs;
+  noise["noisy"] = noisy;
+  noise["kept_f32"] = nb::cast(made.kept);
+  noise["met"] = made.met;
+  return noise;
+}
+
+// Reconstructs the layers unless that increases the noise.
+Status reconstruct(const std::string& model, const compiler::NoiseSource& source,
+                   const compiler::SampleOptions& samples, CompileOptions& options, Interruptible& work,
+                   const std::optional<Progress>& progress) {
+  compiler::ReconstructionOptions how;
+  how.samples = samples;
+  const auto report_progress = reporter(work, progress);
+  how.progress = [&](size_t done, size_t total) { report_progress("reconstructing layers", done, total); };
+  return compiler::reconstruct_if_better(model, options, source, how).error();
+}
+
+// Measures the quantization and adds the operators that a bound keeps in f32. Returns whether the bound is met.
+bool bound_noise(const std::string& model, const ProfileHandle& profile, const nb::dict& values,
+                 CompileOptions& options, Interruptible& work, const std::optional<Progress>& progress,
+                 nb::dict& report) {
+  compiler::NoiseSource source{sample_options(values), nb::cast<bool>(values["have_calibrated"]), {}};
+  if (source.have_calibrated) source.held_out = profile.held_out;
+  compiler::NoiseOptions how;
+  if (values.contains("min_snr")) how.min_decibel = nb::cast<double>(values["min_snr"]);
+  how.progress = reporter(work, progress);
+  std::optional<compiler::SampleOptions> reconstructing;
+  if (values.contains("reconstruct")) reconstructing = sample_options(nb::cast<nb::dict>(values["reconstruct"]));
+  const compiler::NoiseReport made = work.run(
+      [&]() -> Result<compiler::NoiseReport> {
+        if (reconstructing)
+          NESTRT_RETURN_IF_ERROR(reconstruct(model, source, *reconstructing, options, work, progress));
+        return compiler::bound_noise(model, options, source, how);
+      },
+      model);
+  report["noise"] = as_dict(made);
+  report["noise"]["warning"] = compiler::warning_about(made, "keep_f32=['{}']", "', '", "min_snr=20");
+  options.quantization->options.keep_f32.insert(made.kept.begin(), made.kept.end());
+  return made.met;
+}
+
+// Returns the plan, or None if no quantization meets the limits, and a report.
 nb::tuple compile(const std::string& model, const nb::dict& values, const ProfileHandle* profile,
-                  const nb::dict& quantize, const nb::object& searched, const std::optional<Progress>& progress) {
+                  const nb::dict& quantize, const nb::object& searched, const nb::object& noise,
+                  const std::optional<Progress>& progress) {
   CompileOptions options = compile_options(values);
   nb::dict report;
   nb::list notes;
@@ -361,10 +424,13 @@ nb::tuple compile(const std::string& model, const nb::dict& values, const Profil
     options.quantization.emplace();
     options.quantization->profile = profile->profile;
     options.quantization->options = quantize_options(quantize);
+    options.quantization->percentile = profile->percentile;
     check(compiler::agree_with(profile->profile, profile->where, options,
                                [&](const std::string& text) { notes.append(text); }),
           model);
     if (!searched.is_none() && !search(model, *profile, nb::cast<nb::dict>(searched), options, work, progress, report))
+      return nb::make_tuple(nb::none(), report);
+    if (!noise.is_none() && !bound_noise(model, *profile, nb::cast<nb::dict>(noise), options, work, progress, report))
       return nb::make_tuple(nb::none(), report);
   }
   report["notes"] = notes;
@@ -473,7 +539,7 @@ void bind_compile(nb::module_& module) {
              "progress"_a.none());
   module.def("load_profile", &load_profile, "path"_a, "method"_a, "percentile"_a = nb::none());
   module.def("compile", &compile, "model"_a, "options"_a, "profile"_a.none(), "quantize"_a, "search"_a.none(),
-             "progress"_a.none());
+             "noise"_a.none(), "progress"_a.none());
   module.def("check_output", &check_output, "path"_a, "inputs"_a, "kind"_a = "plan");
   module.def("write_plan", [](const PlanHandle& plan, const std::string& path) {
     check_output(path, {}, "plan");

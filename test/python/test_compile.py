@@ -191,6 +191,28 @@ def test_quantization_options_take_effect(model, samples):
         nestrt.compile(model, quantize="s8", calibration=samples, keep_f32=["nonsense"])
 
 
+def test_compile_states_the_noise_and_keeps_it_within_a_bound(model, samples, quantized):
+    noise = quantized.report["noise"]
+    assert noise["samples"] > 0 and not noise["have_calibrated"] and noise["met"] and noise["kept_f32"] == []
+    (output,) = noise["outputs"]
+    assert output["snr_db"] > 0
+    bounded = nestrt.compile(model, quantize="s8", calibration=samples, min_snr=output["snr_db"] + 3)
+    assert len(bounded.report["noise"]["kept_f32"]) > 0
+    assert bounded.report["noise"]["outputs"][0]["snr_db"] >= output["snr_db"] + 3
+    with pytest.raises(nestrt.InvalidArgument, match="min_snr=100"):
+        nestrt.compile(model, quantize="s8", calibration=samples, min_snr=100)
+    calibration = nestrt.calibrate(model, samples)
+    assert "noise" not in nestrt.compile(model, quantize="s8", calibration=calibration).report
+    other = nestrt.compile(model, quantize="s8", calibration=calibration, snr_samples=samples)
+    assert other.report["noise"]["samples"] == min(16, len(samples))
+
+
+def test_a_reconstruction_does_not_increase_the_noise(model, samples, quantized):
+    plans = [nestrt.compile(model, quantize="s8", calibration=samples, reconstruct=True) for _ in range(2)]
+    assert plans[0].metadata["digest"] == plans[1].metadata["digest"]
+    assert plans[0].report["noise"]["outputs"][0]["snr_db"] >= quantized.report["noise"]["outputs"][0]["snr_db"]
+
+
 def test_the_search_finds_a_quantization_within_the_loss_limit(model, samples):
     plan = nestrt.compile(
         model, quantize="s8", calibration=samples, preprocessing=PIXELS, max_loss=50, search_budget=3

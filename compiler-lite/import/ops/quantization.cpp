@@ -14,6 +14,7 @@
 #include "compiler-lite/import/ops/float_forms.h"
 #include "compiler-lite/import/ops/narrow.h"
 #include "compiler-lite/import/ops/quantized/narrow_integers.h"
+#include "compiler-lite/import/ops/quantized/qonnx.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -394,6 +395,9 @@ constexpr ImportRule kRules[] = {
     {"com.microsoft.QLinearSoftmax", import_qlinear_softmax, 0},
     {"com.microsoft.QLinearWhere", import_qlinear_where, 0},
     {"com.microsoft.QuantizeLinear", import_quantize, 0},
+    {"finn.custom_op.general.Quant", import_quant, 0},
+    {"onnx.brevitas.Quant", import_quant, 0},
+    {"qonnx.custom_op.general.Quant", import_quant, 0},
 };
 
 }  // namespace

@@ -30,8 +30,8 @@ float value(UnaryKind kind, float x, float alpha = 0, float beta = 0) {
 }
 
 bool is_f32_kind(UnaryKind kind) {
-  return !ops::name(kind).empty() && kind != UnaryKind::kLogicalNot && kind != UnaryKind::kIsNan && kind != UnaryKind::kIsInf &&
-         kind != UnaryKind::kBitwiseNot;
+  return !ops::name(kind).empty() && kind != UnaryKind::kLogicalNot && kind != UnaryKind::kIsNan &&
+         kind != UnaryKind::kIsInf && kind != UnaryKind::kBitwiseNot;
 }
 
 void check_fast_kernels(UnaryKind kind, const TestTensor& plain, Layout layout, float alpha = 0.75f) {
@@ -116,7 +116,8 @@ TEST_CASE("Unary integer arithmetic wraps or saturates") {
   CHECK(numbers(unary_case(UnaryKind::kRelu, x)) == std::vector<int32_t>{0, 0, 7});
   CHECK(numbers(unary_case(UnaryKind::kClip, x, -6, kInf)) == std::vector<int32_t>{-6, -5, 7});
   const TestTensor wide = tensor({2}, std::vector<int64_t>{-5000000000, 5000000000});
-  CHECK(reference(unary_case(UnaryKind::kAbs, wide))[0].values<int64_t>() == std::vector<int64_t>{5000000000, 5000000000});
+  CHECK(reference(unary_case(UnaryKind::kAbs, wide))[0].values<int64_t>() ==
+        std::vector<int64_t>{5000000000, 5000000000});
 }
 
 TEST_CASE("Fast unary kernels agree with the reference in every layout") {
@@ -161,13 +162,15 @@ TEST_CASE("Fast elu and selu are accurate near zero") {
 
 TEST_CASE("Fast sine, cosine and tangent support angles of any size") {
   const TestTensor angles = tensor({7}, std::vector<float>{8191, -8192.5f, 1e5f, -3e7f, 1e20f, 3e38f, 0.25f});
-  for (UnaryKind kind : {UnaryKind::kSin, UnaryKind::kCos, UnaryKind::kTan}) check_fast_kernels(kind, angles, Layout::kPlain);
+  for (UnaryKind kind : {UnaryKind::kSin, UnaryKind::kCos, UnaryKind::kTan})
+    check_fast_kernels(kind, angles, Layout::kPlain);
 }
 
 TEST_CASE("Fast unary functions are bit-identical for any number of threads") {
   std::mt19937 generator(14);
   const TestTensor x = random_tensor(generator, {101, 1003}, -9000, 9000);
-  for (UnaryKind kind : {UnaryKind::kLog, UnaryKind::kSin, UnaryKind::kTan, UnaryKind::kAtan, UnaryKind::kSoftplus, UnaryKind::kMish}) {
+  for (UnaryKind kind :
+       {UnaryKind::kLog, UnaryKind::kSin, UnaryKind::kTan, UnaryKind::kAtan, UnaryKind::kSoftplus, UnaryKind::kMish}) {
     const OperatorCase c = unary_case(kind, x);
     for (int threads : {2, 3, 5})
       CHECK(c.run("unary.f32.functions", threads)[0].bytes == c.run("unary.f32.functions", 1)[0].bytes);
@@ -192,7 +195,8 @@ TEST_CASE("Fast softplus and mish are accurate far below zero") {
 
 TEST_CASE("Fast unary kinds of integers equal the reference") {
   std::mt19937 generator(13);
-  for (UnaryKind kind : {UnaryKind::kRelu, UnaryKind::kClip, UnaryKind::kAbs, UnaryKind::kNeg, UnaryKind::kSign, UnaryKind::kBitwiseNot})
+  for (UnaryKind kind :
+       {UnaryKind::kRelu, UnaryKind::kClip, UnaryKind::kAbs, UnaryKind::kNeg, UnaryKind::kSign, UnaryKind::kBitwiseNot})
     for (DataType type : {DataType::kS32, DataType::kS64})
       for (int64_t length : {1, 19, 70000})
         for (const auto& [low, high] : {std::pair(-1e9f, 2e9f), {-kInf, kInf}, {5.0f, -5.0f}}) {
@@ -216,15 +220,17 @@ TEST_CASE("Fast unary predicates equal the reference") {
       const OperatorCase c = unary_case(UnaryKind::kIsInf, x, negative, positive);
       check_exact(c, reference(c)[0], "unary.tests");
     }
-    for (const OperatorCase& c : {unary_case(UnaryKind::kIsNan, x),
-                                  unary_case(UnaryKind::kLogicalNot, random_bytes(generator, DataType::kBool, {length}))})
+    for (const OperatorCase& c :
+         {unary_case(UnaryKind::kIsNan, x),
+          unary_case(UnaryKind::kLogicalNot, random_bytes(generator, DataType::kBool, {length}))})
       check_exact(c, reference(c)[0], "unary.tests");
   }
 }
 
 TEST_CASE("Unary rejects kinds and types that do not fit") {
   const TestTensor x = tensor({1}, std::vector<int64_t>{1});
-  CHECK(unary_case(UnaryKind::kExp, x).infer().error().message().find("exp does not support s64") != std::string_view::npos);
+  CHECK(unary_case(UnaryKind::kExp, x).infer().error().message().find("exp does not support s64") !=
+        std::string_view::npos);
   CHECK(!unary_case(UnaryKind::kLogicalNot, x).infer().has_value());
   CHECK(!unary_case(UnaryKind::kRelu, tensor_bool({1}, {1})).infer().has_value());
   ops::Unary table;

@@ -92,8 +92,8 @@ TEST_CASE("nestc compile --max-loss finds a quantization and stores it") {
   const ProgramResult first = workshop.search(options);
   INFO(first.text);
   REQUIRE(first.exit_code == 0);
-  CHECK_THAT(first.text,
-             Contains("chosen") && Contains("--keep-f32 second") && Contains("as asked; remove it from --keep-f32"));
+  CHECK_THAT(first.text, Contains("chosen") && Contains("--keep-f32 second") &&
+                             Contains("as asked; remove it from --keep-f32, or lower --min-snr"));
   const std::vector<std::byte> plan = workshop.bytes("out/model.nest"), remembered = workshop.bytes("search.yaml");
   const ProgramResult second = workshop.search(options);
   CHECK(second.exit_code == 0);
@@ -142,6 +142,65 @@ TEST_CASE("nestc states the problem of an invalid search and writes nothing") {
                          "damaged.yaml': line 1: 'searches' is missing");
   REQUIRE(workshop.calibrate({"-o", workshop.path("profile.yaml")}).exit_code == 0);
   workshop.check_refused(workshop.search({"--max-loss", "1"}, "profile.yaml"), "add --search-data");
+}
+
+TEST_CASE("nestc compile --quantize s8 states the noise and warns of much of it") {
+  const SearchWorkshop workshop;
+  const ProgramResult result = workshop.search({"--json", workshop.path("plan.json")});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("signal-to-noise against f32 over 16 samples that did not calibrate: ") &&
+                              Contains("nestc: warning: output 'y'") && Contains("--keep-f32 second") &&
+                              Contains("or use --min-snr 20"));
+  const auto bytes = workshop.bytes("plan.json");
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  const auto json = nlohmann::json::parse(text, text + bytes.size());
+  CHECK(json["noise"]["samples"] == 16);
+  CHECK(json["noise"]["outputs"][0]["snr_db"] < 10);
+  CHECK(json["noise"]["noisy"][0]["name"] == "second");
+  CHECK(json["s8_operators"] == 3);
+}
+
+TEST_CASE("nestc compile --min-snr keeps operators in f32, or writes no plan") {
+  const SearchWorkshop workshop;
+  const ProgramResult result = workshop.search({"--min-snr", "20"});
+  INFO(result.text);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("kept in f32 for --min-snr 20: second") && !Contains("warning"));
+  fs::remove(workshop.plan());
+  const ProgramResult impossible = workshop.search({"--min-snr", "100"});
+  INFO(impossible.text);
+  CHECK(impossible.exit_code == 1);
+  CHECK_THAT(impossible.text, Contains("no choice of operators in f32 reaches --min-snr 100"));
+  CHECK(fs::is_empty(workshop.path("out")));
+}
+
+TEST_CASE("A profile has no samples to measure noise on") {
+  const SearchWorkshop workshop;
+  REQUIRE(workshop.calibrate({"-o", workshop.path("profile.yaml")}).exit_code == 0);
+  workshop.check_refused(workshop.search({"--min-snr", "20"}, "profile.yaml"), "--snr-data");
+  const ProgramResult noted = workshop.search({}, "profile.yaml");
+  CHECK(noted.exit_code == 0);
+  CHECK_THAT(noted.text, Contains("add --snr-data"));
+  const ProgramResult bound =
+      workshop.search({"--min-snr", "20", "--snr-data", workshop.path("samples.npy")}, "profile.yaml");
+  INFO(bound.text);
+  CHECK(bound.exit_code == 0);
+  CHECK_THAT(bound.text, Contains("did not calibrate") && Contains("for --min-snr 20: second"));
+}
+
+TEST_CASE("nestc compile --reconstruct states the gain and gives the same plan for the same seed") {
+  const SearchWorkshop workshop;
+  const ProgramResult result = workshop.search({"--reconstruct"});
+  INFO(result.text);
+  REQUIRE(result.exit_code == 0);
+  CHECK_THAT(result.text, Contains("reconstruction of 3 layers: "));
+  const auto plan = workshop.bytes("out/model.nest");
+  REQUIRE(workshop.search({"--reconstruct", "--reconstruct-seed", "0"}).exit_code == 0);
+  CHECK(workshop.bytes("out/model.nest") == plan);
+  REQUIRE(workshop.calibrate({"-o", workshop.path("profile.yaml")}).exit_code == 0);
+  fs::remove(workshop.plan());
+  workshop.check_refused(workshop.search({"--reconstruct"}, "profile.yaml"), "--reconstruct needs samples");
 }
 
 }  // namespace

@@ -96,9 +96,9 @@ Status CalibrateCommand::run() {
   NESTRT_RETURN_IF_ERROR(flags.require_one_shape("calibrate"));
   NESTRT_ASSIGN_OR_RETURN(options.compile, flags.options());
   options.method = *calibration_method(method);
-  NESTRT_ASSIGN_OR_RETURN(const QuantizationProfile profile, calibrate_with_progress(model, options));
-  NESTRT_RETURN_IF_ERROR(save(profile));
-  return sensitivity.wanted ? report_sensitivity(model, options, profile, sensitivity) : Status();
+  NESTRT_ASSIGN_OR_RETURN(const Calibration calibration, calibrate_with_progress(model, options));
+  NESTRT_RETURN_IF_ERROR(save(calibration.profile));
+  return sensitivity.wanted ? report_sensitivity(model, options, calibration.profile, sensitivity) : Status();
 }
 
 }  // namespace

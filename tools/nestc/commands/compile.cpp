@@ -14,7 +14,9 @@
 #include "tools/nestc/command.h"
 #include "tools/nestc/model_files.h"
 #include "tools/nestc/options/compile_options.h"
+#include "tools/nestc/options/noise_options.h"
 #include "tools/nestc/options/quantize_options.h"
+#include "tools/nestc/options/reconstruct_options.h"
 #include "tools/nestc/options/search_options.h"
 #include "tools/nestc/options/vendor_options.h"
 #include "tools/nestc/tuning_progress.h"
@@ -34,24 +36,46 @@ struct CompileCommand {
   CompileFlags flags;
   QuantizeFlags quantize_flags;
   SearchFlags search_flags;
+  NoiseFlags noise_flags;
+  ReconstructFlags reconstruct_flags;
   VendorFlags vendor_flags;
   std::string model;
   std::string output;
+  std::string json;
   bool list_passes = false;
 
   Result<tools::ExitCode> run() const;
 
  private:
   Status check_files(const std::string& path) const;
+  Status check_json(const std::string& path) const;
   Result<PlanBytes> compile_with_progress(CompileOptions options, std::optional<QuantizationReport>& report) const;
+  // Adds the requested quantization, searched and bounded, to the options. Returns false, after printing so, if no
+  // quantization meets a limit.
+  Result<bool> add_quantization(CompileOptions& options, std::optional<NoiseReport>& noise) const;
   // `start`: start time of the command.
-  Status write(const std::string& path, const CompileOptions& options, Clock::time_point start) const;
+  Status write(const std::string& path, const CompileOptions& options, const std::optional<NoiseReport>& noise,
+               Clock::time_point start) const;
 };
 
 // Prints how much of the network is quantized, which operators are not, and why.
 void print(const QuantizationReport& report, const plan::Tables& tables) {
   const auto entries = tools::precisions(tables, kept_reasons(report));
   std::cout << tools::summary_of(tables, entries).to_string() << tools::counts_of(entries) << "\n";
+}
+
+tools::Json to_json(const plan::Tables& tables, size_t plan_bytes, const std::optional<QuantizationReport>& report,
+                    const std::optional<NoiseReport>& noise) {
+  const auto kept = report ? kept_reasons(*report) : std::map<std::string, std::string>();
+  const auto entries = tools::precisions(tables, kept);
+  tools::Json kept_f32 = tools::Json::array();
+  for (const auto& [name, reason] : kept) kept_f32.push_back({{"name", name}, {"reason", reason}});
+  return {{"operators", tables.operators.size()},
+          {"s8_operators", tools::count_of(entries, "s8")},
+          {"plan_bytes", plan_bytes},
+          {"arena_bytes", tables.memory_plans[0].arena_bytes},
+          {"kept_f32", std::move(kept_f32)},
+          {"noise", noise ? to_json(*noise) : tools::Json()}};
 }
 
 // Returns whether the plan has integers, those of a QDQ or QLinear model included.
@@ -115,10 +139,24 @@ Status CompileCommand::check_files(const std::string& path) const {
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(path));
   NESTRT_RETURN_IF_ERROR(quantize_flags.check_saved(model));
   NESTRT_RETURN_IF_ERROR(vendor_flags.check_output(path));
+  NESTRT_RETURN_IF_ERROR(noise_flags.check_output(path));
+  NESTRT_RETURN_IF_ERROR(check_json(path));
   return search_flags.check_output(path, model);
 }
 
-Status CompileCommand::write(const std::string& path, const CompileOptions& options, Clock::time_point start) const {
+Status CompileCommand::check_json(const std::string& path) const {
+  if (json.empty()) return {};
+  if (std::filesystem::path(json).lexically_normal() == std::filesystem::path(path).lexically_normal())
+    return Status(Code::kInvalidArgument, "--json and the plan are the same file; name another file");
+  NESTRT_RETURN_IF_ERROR(check_not_model(json, model));
+  NESTRT_RETURN_IF_ERROR(quantize_flags.check_output(json));
+  NESTRT_RETURN_IF_ERROR(noise_flags.check_output(json));
+  NESTRT_RETURN_IF_ERROR(flags.check_output(json));
+  return tools::check_writable(json, tools::Written::kJson);
+}
+
+Status CompileCommand::write(const std::string& path, const CompileOptions& options,
+                             const std::optional<NoiseReport>& noise, Clock::time_point start) const {
   std::optional<QuantizationReport> report;
   NESTRT_ASSIGN_OR_RETURN(const PlanBytes bytes, compile_with_progress(options, report));
   NESTRT_RETURN_IF_ERROR(tools::write_file(path, bytes.span()));
@@ -132,7 +170,22 @@ Status CompileCommand::write(const std::string& path, const CompileOptions& opti
             << tools::format_bytes(bytes.span().size()) << ", arena " << tools::format_bytes(memory.arena_bytes) << ", "
             << (options.quantization ? "calibrated and compiled" : "compiled") << " in "
             << static_cast<int>(seconds.count() * 1e3) << " ms\n";
-  return {};
+  if (json.empty()) return {};
+  return tools::write_json(json, to_json(plan->tables(), bytes.span().size(), report, noise));
+}
+
+Result<bool> CompileCommand::add_quantization(CompileOptions& options, std::optional<NoiseReport>& noise) const {
+  std::optional<HeldOut> held_out;
+  NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options, &held_out));
+  if (search_flags.wanted()) {
+    NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));
+    if (!options.quantization) return false;
+  }
+  if (!options.quantization) return true;
+  const NoiseSource source = noise_flags.source(quantize_flags, std::move(held_out));
+  NESTRT_RETURN_IF_ERROR(reconstruct_flags.apply(model, options, quantize_flags, source));
+  NESTRT_ASSIGN_OR_RETURN(noise, noise_flags.estimate(model, options, quantize_flags, source));
+  return !noise || noise->met;
 }
 
 Result<tools::ExitCode> CompileCommand::run() const {
@@ -147,15 +200,15 @@ Result<tools::ExitCode> CompileCommand::run() const {
   NESTRT_RETURN_IF_ERROR(check_files(path));
   NESTRT_ASSIGN_OR_RETURN(CompileOptions options, flags.options());
   NESTRT_RETURN_IF_ERROR(search_flags.check(quantize_flags));
+  NESTRT_RETURN_IF_ERROR(noise_flags.check(quantize_flags));
+  NESTRT_RETURN_IF_ERROR(reconstruct_flags.check(quantize_flags));
   CompileOptions without_vendor;  // for calibration and search, which do not involve the vendor
   NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(without_vendor, {note_failure, print_report}));
-  NESTRT_ASSIGN_OR_RETURN(options.quantization, quantize_flags.quantization(model, options));
-  if (search_flags.wanted()) {
-    NESTRT_ASSIGN_OR_RETURN(options.quantization, search_flags.search(model, options, quantize_flags));
-    if (!options.quantization) return tools::ExitCode::kMismatch;
-  }
+  std::optional<NoiseReport> noise;
+  NESTRT_ASSIGN_OR_RETURN(const bool meets_limits, add_quantization(options, noise));
+  if (!meets_limits) return tools::ExitCode::kMismatch;
   NESTRT_RETURN_IF_ERROR(vendor_flags.add_to(options, {note_failure, print_report}));
-  NESTRT_RETURN_IF_ERROR(write(path, options, start));
+  NESTRT_RETURN_IF_ERROR(write(path, options, noise, start));
   return tools::ExitCode::kOk;
 }
 
@@ -177,10 +230,14 @@ void add_compile_command(tools::Cli& cli) {
   app.add_option("model", command->model, "the ONNX or TensorFlow Lite file");
   app.add_option("-o,--output", command->output, "the plan to write (default: the model's name with .nest)")
       .not_empty();
+  app.add_option("--json", command->json, "also write the numbers of the plan and of its quantization to this file")
+      .not_empty();
   app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);
   command->search_flags.add_to(app);
+  command->noise_flags.add_to(app);
+  command->reconstruct_flags.add_to(app);
   command->vendor_flags.add_to(app);
 }
 

@@ -161,13 +161,13 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
                   data, shown(options), shown(given)));
 }
 
-Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, CompileOptions& compile) const {
+Result<Calibration> QuantizeFlags::calibration(const std::string& model, CompileOptions& compile) const {
   if (is_profile(data_)) {
     const auto percentile = given("--percentile") ? std::optional(percentile_) : std::nullopt;
     NESTRT_ASSIGN_OR_RETURN(QuantizationProfile saved, complete_profile(data_, method_, percentile));
     const auto note = [](const std::string& text) { std::cerr << "nestc: note: " << text << "\n"; };
     NESTRT_RETURN_IF_ERROR(agree_with(saved, data_, compile, note));
-    return saved;
+    return Calibration{std::move(saved), {}, {}};
   }
   CalibrationOptions options;
   options.compile = compile;
@@ -176,11 +176,11 @@ Result<QuantizationProfile> QuantizeFlags::profile(const std::string& model, Com
   options.samples.limit = limit_;
   if (!method_.empty()) options.method = *calibration_method(method_);
   options.percentile = percentile_;
-  NESTRT_ASSIGN_OR_RETURN(QuantizationProfile profile, calibrate_with_progress(model, std::move(options)));
+  NESTRT_ASSIGN_OR_RETURN(Calibration calibration, calibrate_with_progress(model, std::move(options)));
   // The plan must preprocess images as the profile did.
-  if (!compile.preprocessing) compile.preprocessing = profile.preprocessing;
-  if (!save_.empty()) NESTRT_RETURN_IF_ERROR(save_profile(profile, save_));
-  return profile;
+  if (!compile.preprocessing) compile.preprocessing = calibration.profile.preprocessing;
+  if (!save_.empty()) NESTRT_RETURN_IF_ERROR(save_profile(calibration.profile, save_));
+  return calibration;
 }
 
 QuantizeOptions QuantizeChoice::options() const {
@@ -196,17 +196,17 @@ QuantizeOptions QuantizeChoice::options() const {
   return options;
 }
 
-Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::string& model,
-                                                                CompileOptions& compile) const {
+Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::string& model, CompileOptions& compile,
+                                                                std::optional<HeldOut>* held_out) const {
   if (type_.empty()) return std::optional<Quantization>();
   NESTRT_RETURN_IF_ERROR(check());
-  Quantization result;
-  NESTRT_ASSIGN_OR_RETURN(result.profile, profile(model, compile));
-  result.options = choice_.options();
+  NESTRT_ASSIGN_OR_RETURN(Calibration made, calibration(model, compile));
+  if (held_out != nullptr) *held_out = std::move(made.held_out);
+  Quantization result{std::move(made.profile), choice_.options(), {}, percentile_};
   return std::optional(std::move(result));
 }
 
-Result<QuantizationProfile> calibrate_with_progress(const std::string& model, CalibrationOptions options) {
+Result<Calibration> calibrate_with_progress(const std::string& model, CalibrationOptions options) {
   std::optional<tools::Progress> bar;
   options.progress = [&](size_t done, size_t total) {
     if (done == 0)
@@ -222,7 +222,7 @@ Result<QuantizationProfile> calibrate_with_progress(const std::string& model, Ca
         << "nestc: note: images are used as pixels from 0 to 255; if the network was trained with other values, set "
            "--mean and --scale\n";
   for (const std::string& why : calibration->skipped) std::cerr << "skipped: " << tools::printable(why) << "\n";
-  return std::move(calibration->profile);
+  return calibration;
 }
 
 }  // namespace nestrt::compiler

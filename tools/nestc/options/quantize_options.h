@@ -42,9 +42,11 @@ class QuantizeFlags {
   void add_to(tools::Command command);
   // Returns nothing if quantization is not requested. Calibrates with a progress bar or reads a profile. If `compile`,
   // the options without quantization, has no preprocessing, it gets the profile's, with a note on standard error.
+  // `held_out`, unless null, receives that of a calibration from samples.
   // Errors: kInvalidArgument for contradictory options or a preprocessing that differs from the profile's; those of
   // calibrate() and load_profile().
-  Result<std::optional<Quantization>> quantization(const std::string& model, CompileOptions& compile) const;
+  Result<std::optional<Quantization>> quantization(const std::string& model, CompileOptions& compile,
+                                                   std::optional<HeldOut>* held_out = nullptr) const;
   // Errors: if `output` is a file that these options read or write.
   Status check_output(const std::string& output) const;
   // Errors: if the profile would overwrite the model or the data, or cannot be written.
@@ -56,12 +58,13 @@ class QuantizeFlags {
   // Returns the samples of a folder or .npy file, with the requested handling of unreadable ones.
   SampleOptions samples_of(const std::string& data) const;
   double percentile() const { return percentile_; }
+  size_t limit() const { return limit_; }  // value of --calibration-limit, or 0
   // Returns whether the option, such as "--method", is on the command line.
   bool given(const std::string& option) const;
 
  private:
   Status check() const;
-  Result<QuantizationProfile> profile(const std::string& model, CompileOptions& compile) const;
+  Result<Calibration> calibration(const std::string& model, CompileOptions& compile) const;
 
   std::optional<tools::Command> command_;
   std::string type_;
@@ -75,6 +78,6 @@ class QuantizeFlags {
 };
 
 // Calibrates with a progress bar, and reports skipped images on standard error.
-Result<QuantizationProfile> calibrate_with_progress(const std::string& model, CalibrationOptions options);
+Result<Calibration> calibrate_with_progress(const std::string& model, CalibrationOptions options);
 
 }  // namespace nestrt::compiler

@@ -18,25 +18,6 @@ namespace {
 
 using tools::Align;
 
-// Shows one progress bar at a time, one per kind of count.
-class Bars {
- public:
-  void show(std::string_view what, size_t done, size_t total) {
-    if (!bar_ || what != what_) {
-      bar_.emplace(std::string(what), static_cast<int64_t>(total));
-      what_ = what, shown_ = 0;
-    }
-    bar_->advance(static_cast<int64_t>(done - shown_));
-    shown_ = done;
-  }
-  void clear() { bar_.reset(); }
-
- private:
-  std::optional<tools::Progress> bar_;
-  std::string what_;
-  size_t shown_ = 0;
-};
-
 void print(const SearchResult& result) {
   tools::Table table({{"#", Align::kRight},
                       {"loss", Align::kRight},
@@ -172,7 +153,7 @@ Result<std::optional<Quantization>> SearchFlags::search(const std::string& model
     for (const std::string& why : measure.skipped()) std::cerr << "skipped: " << tools::printable(why) << "\n";
   SearchRecord& record = find_or_add(records, measure.model_digest(), search_digest(measure, start.profile));
   SearchOptions search_options = options(quantize);
-  Bars bars;
+  tools::ProgressBars bars;
   search_options.progress = [&bars](std::string_view what, size_t done, size_t total) { bars.show(what, done, total); };
   search_options.save = [&](const SearchRecord&) { return file_.empty() ? Status() : save_search(records, file_); };
   const QuantizationSettings first{start.profile.method, quantize.percentile(), start.options};

@@ -86,7 +86,7 @@ Reason reason_of(const plan::Operator& op) {
 
 // The remedy for a reason of the quantizer.
 std::string remedy_for(std::string_view reason) {
-  if (reason == "as asked") return "remove it from --keep-f32";
+  if (reason == "as asked") return "remove it from --keep-f32, or lower --min-snr";
   if (reason.starts_with("the profile has no exponent")) return "calibrate with the options of this compilation";
   if (reason.starts_with("its accumulators")) return "fewer inputs per output, or groups";
   return "";

@@ -3,8 +3,10 @@
 // so that a log shows that the command is alive. NESTRT_PROGRESS sets another interval in seconds.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +35,26 @@ class Progress {
   Clock::duration interval_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_draw_ = start_;
+};
+
+// Shows one progress bar at a time: that of the latest description.
+class ProgressBars {
+ public:
+  // `done` does not decrease while the description stays the same.
+  void show(std::string_view what, size_t done, size_t total) {
+    if (!bar_ || what != what_) {
+      bar_.emplace(std::string(what), static_cast<int64_t>(total));
+      what_ = what, shown_ = 0;
+    }
+    if (done > shown_) bar_->advance(static_cast<int64_t>(done - shown_));
+    shown_ = std::max(done, shown_);
+  }
+  void clear() { bar_.reset(); }
+
+ private:
+  std::optional<Progress> bar_;
+  std::string what_;
+  size_t shown_ = 0;
 };
 
 // Shows the name of the current stage on standard error, as Progress.

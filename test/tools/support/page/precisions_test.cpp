@@ -44,7 +44,7 @@ TEST_CASE("Operators that stay f32 in an s8 plan state why, and what would chang
 TEST_CASE("Reasons of the quantizer take precedence") {
   const auto entries = tools::precisions(mixed_tables(), {{"silu", "as asked"}});
   CHECK(entries[3].reason == "as asked");
-  CHECK(entries[3].remedy == "remove it from --keep-f32");
+  CHECK(entries[3].remedy == "remove it from --keep-f32, or lower --min-snr");
 }
 
 TEST_CASE("A plan without 8-bit operators needs no reasons") {

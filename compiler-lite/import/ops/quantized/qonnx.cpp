@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler-lite/import/ops/quantized/qonnx.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace nestrt::compiler {
+namespace {
+
+constexpr int kMinBits = 2, kMaxBits = 8;
+
+struct QuantRange {
+  DataType type = DataType::kS8;
+  int low = -128, high = 127;
+
+  // Returns true if the range is that of the type.
+  bool is_full() const { return high - low == 255; }
+};
+
+Result<QuantRange> read_range(NodeContext& node) {
+  const bool is_signed = node.flag("signed", true), is_narrow = node.flag("narrow", false);
+  NESTRT_ASSIGN_OR_RETURN(const std::vector<float> bits, node.constant_floats(3, "the bit width"));
+  if (bits.size() != 1 || bits[0] != std::floor(bits[0]) || bits[0] < kMinBits || bits[0] > kMaxBits)
+    return node.unsupported(
+        fmt::format("only one bit width, an integer of {} to {}, is supported", kMinBits, kMaxBits));
+  const int levels = 1 << static_cast<int>(bits[0]);
+  if (is_signed) return QuantRange{DataType::kS8, -levels / 2 + (is_narrow ? 1 : 0), levels / 2 - 1};
+  return QuantRange{DataType::kU8, 0, levels - (is_narrow ? 2 : 1)};
+}
+
+// Reads the scales and zero points of inputs 1 and 2, one or one per index of an axis.
+Result<plan::Quantization> read_parameters(NodeContext& node, const QuantRange& range, const Shape& x) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
+  NESTRT_ASSIGN_OR_RETURN(std::vector<float> scales, node.constant_floats(1, "the scale"));
+  NESTRT_ASSIGN_OR_RETURN(std::vector<float> zero_points, node.constant_floats(2, "the zero point"));
+  const Shape shape = node.shape(scale);
+  plan::Quantization result;
+  if (scales.size() > 1) {
+    int axis = 0;
+    while (axis < shape.rank() && shape[axis] == 1) ++axis;
+    if (shape.rank() != x.rank() || shape[axis] != static_cast<int64_t>(scales.size()) || shape[axis] != x[axis])
+      return node.unsupported(
+          fmt::format("scales of shape {} do not belong to one axis of {}", shape.to_string(), x.to_string()));
+    result.axis = axis;
+  }
+  if (zero_points.size() == 1) zero_points.resize(scales.size(), zero_points[0]);
+  if (scales.empty() || zero_points.size() != scales.size())
+    return node.invalid(fmt::format("{} scales do not match {} zero points", scales.size(), zero_points.size()));
+  for (size_t i = 0; i < scales.size(); ++i) {
+    if (!(std::isfinite(scales[i]) && scales[i] > 0)) return node.invalid("scales must be positive and finite");
+    if (zero_points[i] != std::floor(zero_points[i]) || zero_points[i] < static_cast<float>(range.low) ||
+        zero_points[i] > static_cast<float>(range.high))
+      return node.unsupported(
+          fmt::format("zero point {} is not an integer of {} to {}", zero_points[i], range.low, range.high));
+    result.zero_points.push_back(static_cast<int32_t>(zero_points[i]));
+  }
+  result.scales = std::move(scales);
+  return result;
+}
+
+// Returns numbers by scale in a shape that broadcasts to x.
+Result<ValueId> broadcast(NodeContext& node, const std::vector<float>& numbers, int axis, const Shape& x) {
+  if (numbers.size() == 1) return node.scalar(numbers[0]);
+  Shape shape;
+  for (int i = 0; i < x.rank(); ++i) shape.push_back(i == axis ? static_cast<int64_t>(numbers.size()) : 1);
+  return node.constant(numbers, shape);
+}
+
+// Limits x to the numbers that `range` represents. As rounding is monotonic, integers outside the range do not occur
+// afterwards.
+Result<ValueId> limited(NodeContext& node, ValueId x, const QuantRange& range, const plan::Quantization& quantization) {
+  std::vector<float> lows, highs;
+  for (size_t i = 0; i < quantization.scales.size(); ++i) {
+    lows.push_back(static_cast<float>(range.low - quantization.zero_points[i]) * quantization.scales[i]);
+    highs.push_back(static_cast<float>(range.high - quantization.zero_points[i]) * quantization.scales[i]);
+  }
+  if (lows.size() == 1) return node.unary(ops::UnaryKind::kClip, x, lows[0], highs[0]);
+  NESTRT_ASSIGN_OR_RETURN(const ValueId low, broadcast(node, lows, quantization.axis, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId high, broadcast(node, highs, quantization.axis, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kMax, x, low));
+  return node.binary(ops::BinaryKind::kMin, x, high);
+}
+
+// Quantizes and dequantizes in f32. Quant adds the zero point before it rounds, and QuantizeLinear afterwards, so that
+// ties differ if the zero point is odd.
+Result<ValueId> quantized_in_floats(NodeContext& node, ValueId x, const QuantRange& range,
+                                    const plan::Quantization& quantization) {
+  const Shape shape = node.shape(x);
+  const std::vector<float> zeros(quantization.zero_points.begin(), quantization.zero_points.end());
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, broadcast(node, quantization.scales, quantization.axis, shape));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId zero, broadcast(node, zeros, quantization.axis, shape));
+  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kDiv, x, scale));
+  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kAdd, x, zero));
+  NESTRT_ASSIGN_OR_RETURN(x, node.unary(ops::UnaryKind::kRound, x));
+  NESTRT_ASSIGN_OR_RETURN(
+      x, node.unary(ops::UnaryKind::kClip, x, static_cast<float>(range.low), static_cast<float>(range.high)));
+  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kSub, x, zero));
+  return node.binary(ops::BinaryKind::kMul, x, scale);
+}
+
+bool has_odd_zero_point(const plan::Quantization& quantization) {
+  return std::ranges::any_of(quantization.zero_points, [](int32_t zero) { return zero % 2 != 0; });
+}
+
+}  // namespace
+
+Status import_quant(NodeContext& node) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
+  if (node.type(x) != DataType::kF32) return node.unsupported("only floats can be quantized");
+  const std::string rounding = node.attribute("rounding_mode", "ROUND");
+  if (rounding != "ROUND" && rounding != "HALF_EVEN")
+    return node.unsupported(
+        fmt::format("rounding mode {} is not supported; supported: ROUND, which is half to even", rounding));
+  NESTRT_ASSIGN_OR_RETURN(const QuantRange range, read_range(node));
+  NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_parameters(node, range, node.shape(x)));
+  if (has_odd_zero_point(quantization)) return node.set_output(quantized_in_floats(node, x, range, quantization));
+  if (!range.is_full()) {
+    NESTRT_ASSIGN_OR_RETURN(x, limited(node, x, range, quantization));
+  }
+  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = range.type}, {x}, quantization));
+  return node.set_output(node.add(ops::Dequantize(), {integers}));
+}
+
+}  // namespace nestrt::compiler

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Noise of a quantization at the outputs of a network, and a bound on it: operators stay in f32 until every output has
+// a minimum signal-to-noise ratio.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler-lite/calibrate/calibrate.h"
+#include "compiler-lite/tuning/evaluator.h"
+
+namespace nestrt::compiler {
+
+// Below this ratio, results usually differ visibly from f32.
+inline constexpr double kLowDecibel = 20;
+
+// Samples that measure the noise.
+struct NoiseSource {
+  SampleOptions samples;
+  bool have_calibrated = false;  // the samples are those of the calibration
+  // With have_calibrated: the calibration without some of them. If it is empty, the noise is measured on the last
+  // quarter of the samples, with a new calibration by the others.
+  std::optional<HeldOut> held_out;
+};
+
+// Returns how many of the first samples calibrate if the others measure the noise; see NoiseSource::held_out.
+inline size_t num_calibrating(size_t num_samples) { return num_samples - (num_samples + 3) / 4; }
+
+struct NoiseOptions {
+  size_t samples = 16;                     // at most
+  std::optional<double> min_decibel = {};  // bound for the outputs; empty only estimates
+  bool ranks = true;                       // name the noisy operators; without a bound
+  // Called before and after each step with a description; may be empty.
+  std::function<void(std::string_view what, size_t done, size_t total)> progress = {};
+};
+
+// A Conv or Dense, and the lowest ratio of an output if only this operator is s8.
+struct NoisyLayer {
+  std::string name;
+  double decibel = 0;
+};
+
+struct NoiseReport {
+  size_t samples = 0;
+  bool have_calibrated = false;      // the samples also calibrated, because there is only one
+  std::vector<OutputNoise> outputs;  // of the quantization with `kept`
+  // If an output is below kLowDecibel or the bound: the s8 operators without which the noise of the others should be
+  // below it, noisiest first.
+  std::vector<NoisyLayer> noisy;
+  std::vector<std::string> kept;  // operators that the bound requires in f32, in addition to those of the options
+  bool met = true;                // every output has the minimum ratio
+
+  // Returns the output with the lowest ratio, or null without f32 outputs.
+  const OutputNoise* worst() const;
+};
+
+// Measures `quantization`, which belongs to the evaluator's model. Errors: those of Evaluator::output_noise().
+Result<NoiseReport> bound_noise(Evaluator& evaluator, const Quantization& quantization, const NoiseOptions& options);
+
+// Measures `compile.quantization` of a model on samples that did not choose its exponents. Deterministic. Errors: those
+// of Evaluator::create(), output_noise() and observe_part(). Requires: compile.quantization.
+Result<NoiseReport> bound_noise(const std::string& model, const CompileOptions& compile, const NoiseSource& source,
+                                const NoiseOptions& options);
+
+// Returns a sentence with the ratios, such as "signal-to-noise against f32 over 16 samples that did not calibrate: 31.2
+// dB"; empty without f32 outputs.
+std::string describe(const NoiseReport& report);
+
+// Returns what is wrong if an output is below kLowDecibel, with the operators to keep in f32 and the options for that
+// in the caller's syntax, such as "--keep-f32 {}" with "," between names, and "--min-snr 20"; empty if nothing is
+// wrong.
+std::string warning_about(const NoiseReport& report, std::string_view keep, std::string_view separator,
+                          std::string_view bound);
+
+}  // namespace nestrt::compiler
