@@ -24,6 +24,9 @@ Result<ValueId> select_number(NodeContext& node, ValueId condition, float number
 
 Result<ValueId> low_bits(NodeContext& node, ValueId x, const NarrowType& type) {
   const int sign = type.type == DataType::kS8 ? 1 << (type.bits - 1) : 0;
+  if (node.type(x) == DataType::kF32) {
+    NESTRT_ASSIGN_OR_RETURN(x, node.unary(UnaryKind::kRound, x));
+  }
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kS32));
   NESTRT_ASSIGN_OR_RETURN(x, with_number(node, BinaryKind::kBitwiseAnd, x, (1 << type.bits) - 1));
   NESTRT_ASSIGN_OR_RETURN(x, with_number(node, BinaryKind::kBitwiseXor, x, sign));

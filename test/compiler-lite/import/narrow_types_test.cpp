@@ -105,6 +105,12 @@ TEST_CASE("A Cast to an integer of few bits keeps the low bits") {
   CHECK(cast({-9, 15, 16}, kUint4) == std::vector<float>{7, 15, 0});
 }
 
+// As on ONNX's page about integers of 4 bits. ONNX Runtime 1.32 rounds ties away from zero.
+TEST_CASE("A Cast from float to an integer of few bits rounds ties to even") {
+  CHECK(cast({0.75F, 1.5F, 2.5F, -0.75F, -1.5F}, kInt4) == std::vector<float>{1, 2, 2, -1, -2});
+  CHECK(cast({0.5F, 1.5F, 14.75F}, kUint4) == std::vector<float>{0, 2, 15});
+}
+
 TEST_CASE("Weights of 4 bits with scales by block are dequantized at compile time") {
   ModelBuilder model(21);
   model.input("x", {1, 4}).output("y").constant("scale", {2, 1}, {0.5F, 2});
