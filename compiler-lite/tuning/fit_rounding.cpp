@@ -9,7 +9,7 @@
 namespace nestrt::compiler {
 namespace {
 
-constexpr int kMaxSweeps = 10;
+constexpr int kMaxPasses = 10;
 // Added to the diagonal, as a fraction of its mean, so that few samples do not determine many weights. 0.01 and 1 leave
 // more noise on samples that did not calibrate.
 constexpr float kRidge = 0.1F;
@@ -31,7 +31,7 @@ class RoundingFitter {
     curvature.diagonal().array() += ridge;
     const PatchMatrix output_errors = errors * f32_.transpose();
     PatchMatrix gradient = (rounded_ - f32_) * curvature + (output_errors.transpose() * actual) * scale;
-    for (int sweep = 0; sweep < kMaxSweeps && descend(curvature, gradient); ++sweep) {
+    for (int sweep = 0; sweep < kMaxPasses && descend(curvature, gradient); ++sweep) {
     }
   }
 
