@@ -4,7 +4,7 @@
 # of a MaxPool. MaxPool ignores its own padding ("maximum number of elements exclude pad" in the ONNX specification),
 # but the zeros of a Pad are values that exceed negative inputs.
 #   MaxPool(Pad([-3, -5], one zero at each end)), kernel 2, stride 1. Expected: [0, -3, 0]. Optimized: [-3, -3, -5].
-# Why it matters: after a ReLU the fusion is harmless, so many networks do not show it. After a LeakyReLU or a
+# Why it matters: after a ReLU the fusion is harmless, so most networks do not show it. After a LeakyReLU or a
 # normalization the border of the feature map changes.
 # What to do: omit the pass if the input of a MaxPool may be negative, and compare outputs with negative inputs. The
 # same condition holds for a compiler that merges Pad and MaxPool.

@@ -33,7 +33,7 @@ class StagesUnit final : public ComputeUnit {
   // Waits until the stages have finished what a previous owner started. Errors: kUnavailable, with the remedy, if they
   // still run after `limit`.
   Status wait_for_previous_owner(std::chrono::milliseconds limit = kPreviousOwnerLimit);
-  // Returns whether a program is running, whoever started it. Takes a few milliseconds.
+  // Returns whether a program is running, from this or another process. Takes a few milliseconds.
   bool has_running_program();
 
   Status start(uint32_t count, uint32_t address) override;

@@ -47,7 +47,7 @@ std::string xrt_instance_name(const xrt::xclbin::ip& unit);
 // Returns the bank that all memory arguments are connected to, or `otherwise` if the xclbin states no connections.
 // Errors: kIncompatible for several banks.
 Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise);
-// Returns the bank with this index in the xclbin. Errors: kIncompatible if there is none.
+// Returns the bank with this index in the xclbin. Errors: kIncompatible if the xclbin lacks it.
 Result<XrtBank> find_bank(const xrt::xclbin& xclbin, uint32_t index);
 
 }  // namespace nestrt::evta

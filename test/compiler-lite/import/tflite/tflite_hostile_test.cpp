@@ -44,7 +44,7 @@ TEST_CASE("TensorFlow Lite models with flipped bytes never crash") {
   }
 }
 
-TEST_CASE("All unsupported operators of a TensorFlow Lite model are named at once") {
+TEST_CASE("All unsupported operators of a TensorFlow Lite model are named in one error") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2}), a = model.tensor("a", {1, 2}), b = model.tensor("b", {1, 2});
   model.add(LiteOp::LSH_PROJECTION, {x}, {a}).add_custom("FlexErf", {a}, {b}).output(b);
