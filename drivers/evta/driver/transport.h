@@ -75,7 +75,7 @@ class Transport {
   virtual void interrupt() = 0;
   // Stops the run. After success the device does not access memory until the next start. Errors: kDeviceFault.
   virtual Status reset() = 0;
-  // Returns the registers that can be read at any time without a side effect, for messages. Empty if it has no such registers.
+  // Returns the registers that can be read at any time without a side effect, for messages; may be empty.
   virtual std::vector<DeviceRegister> registers() { return {}; }
 };
 
