@@ -30,8 +30,8 @@ struct WrongOnce {
   }
   const plan::Program& entry() const { return plan->tables().branches[0].programs[1]; }
 
-  const std::shared_ptr<const Plan> plan =
-      *Plan::from_memory(evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
+  const nestrt::test::PlanFile file = evta::test::copy_plan(evta::kConfigurations[0]).build();
+  const std::shared_ptr<const Plan> plan = *Plan::from_memory(file.bytes());
   const evta::BoundProgram source = *evta::read_program(*plan, 0, entry(), evta::kConfigurations[0]);
   std::unique_ptr<evta::Transport> transport;
   std::optional<evta::ProgramDebugger> debugger;
