@@ -50,15 +50,18 @@ Resampling make_resampling(const ResamplingAxis& axis) {
   return result;
 }
 
+// Positions are fractions with this denominator, so that the result does not depend on the processor's rounding.
 Interpolation make_interpolation(const ResamplingAxis& axis) {
-  const double scale = static_cast<double>(axis.in_size) / axis.out_size;
+  constexpr int64_t kOne = 1 << 15;
+  const int64_t denominator = 2 * int64_t{axis.out_size};
   Interpolation result;
   for (int out = axis.first; out < axis.first + axis.count; ++out) {
-    const double position = std::max(0.0, (out + 0.5) * scale - 0.5);
-    const int first = std::min(static_cast<int>(position), axis.in_size - 1);
-    const double weight = first + 1 < axis.in_size ? position - first : 0;
-    result.firsts.push_back(first);
-    result.weights.push_back(static_cast<int16_t>(std::min(std::lround(weight * (1 << 15)), 32767L)));
+    const int64_t position = std::max<int64_t>(0, (2 * int64_t{out} + 1) * axis.in_size - axis.out_size);
+    const int64_t first = std::min<int64_t>(position / denominator, axis.in_size - 1);
+    const int64_t distance = first + 1 < axis.in_size ? position % denominator : 0;
+    const int64_t weight = (2 * distance * kOne + denominator) / (2 * denominator);  // rounded
+    result.firsts.push_back(static_cast<int32_t>(first));
+    result.weights.push_back(static_cast<int16_t>(std::min(weight, kOne - 1)));
   }
   return result;
 }

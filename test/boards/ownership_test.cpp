@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that an accelerator reached through XRT belongs to one process at a time, on Zynq too, where XRT does not see
-// to it. Other processes run a hidden test of this program, with the same root for locks.
+// to it. Other processes are forked before this one uses XRT, which does not survive a fork.
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <csignal>
-#include <cstdlib>
-#include <thread>
+#include <deque>
+#include <functional>
+#include <utility>
 
 #include "test/boards/emulation/evta_board.h"
 #include "test/boards/emulation/probe_run.h"
@@ -17,38 +19,44 @@
 namespace nestrt::boards {
 namespace {
 
-constexpr char kRefused[] = "Inner: opening the accelerator is refused", kHolds[] = "Inner: holds the accelerator";
-
-const std::filesystem::path& root() {
-  static const std::filesystem::path kRoot = Board::instance().root();
-  return kRoot;
+const evta::XrtOptions& options() {
+  static const evta::XrtOptions kOptions = [] {
+    Board::instance().set_configuration(evta::test::stock_configuration());
+    return options_for(stages_xclbin());
+  }();
+  return kOptions;
 }
 
-evta::XrtOptions options() {
-  Board& board = Board::instance();
-  board.faults().forget();
-  board.set_configuration(evta::test::stock_configuration());
-  return options_for(stages_xclbin());
-}
-
-// A process that runs a hidden test, until wait() or kill().
+// A forked process. It waits for start(), and ends with the result of `run`. Requires: options() was called.
 class OtherProcess {
  public:
-  OtherProcess(const char* test, int rounds) {
-    setenv("NESTRT_OWNER_ROOT", root().c_str(), 1);
-    setenv("NESTRT_OWNER_ROUNDS", std::to_string(rounds).c_str(), 1);
-    setenv("NESTRT_OWNER_PID", std::to_string(getpid()).c_str(), 1);
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  // `run` calls its argument when start() should return.
+  using Run = std::function<bool(const std::function<void()>& notify)>;
+
+  explicit OtherProcess(const Run& run) {
+    REQUIRE(pipe(go_.data()) == 0);
+    REQUIRE(pipe(ready_.data()) == 0);
     process_ = fork();
+    // Each process keeps its own ends only, so that the end of one shows to the other.
+    for (int* const file : process_ != 0 ? std::array{&go_[0], &ready_[1]} : std::array{&go_[1], &ready_[0]})
+      close(std::exchange(*file, -1));
     if (process_ != 0) return;
-    execl(self.c_str(), self.c_str(), test, "-o", "/dev/null", static_cast<char*>(nullptr));
-    _exit(127);
+    await(go_);
+    _exit(run([&] { signal(ready_); }) ? 0 : 1);
   }
-  ~OtherProcess() { kill(); }
+  ~OtherProcess() {
+    kill();
+    for (const int file : {go_[1], ready_[0]}) close(file);
+  }
   OtherProcess(const OtherProcess&) = delete;
 
   pid_t id() const { return process_; }
-  // Returns whether its test passed.
+  void start() { signal(go_); }
+  void start_and_await() {
+    start();
+    await(ready_);
+  }
+  // Returns whether `run` returned true.
   bool wait() {
     int state = 0;
     const bool ended = waitpid(process_, &state, 0) == process_;
@@ -62,42 +70,44 @@ class OtherProcess {
   }
 
  private:
+  using Pipe = std::array<int, 2>;
+  static void signal(const Pipe& pipe) { static_cast<void>(write(pipe[1], "x", 1) == 1); }
+  static void await(const Pipe& pipe) {
+    char received = 0;
+    static_cast<void>(read(pipe[0], &received, 1) == 1);
+  }
+
+  Pipe go_{}, ready_{};
   pid_t process_ = 0;
 };
 
-// In the other process: shares the first process's root.
-int rounds_from_environment() {
-  setenv("NESTRT_SYSTEM_ROOT", std::getenv("NESTRT_OWNER_ROOT"), 1);
-  return std::atoi(std::getenv("NESTRT_OWNER_ROUNDS"));
-}
-
-TEST_CASE(kRefused, "[.]") {
-  const std::string holder = std::string("process ") + std::getenv("NESTRT_OWNER_PID") + " (";
-  const int rounds = rounds_from_environment();
-  const evta::XrtOptions own = options();
-  for (int i = 0; i < rounds; ++i) {
-    const auto transport = evta::make_xrt_transport(own);
-    REQUIRE_FALSE(transport);
-    CHECK(transport.error().code() == Code::kUnavailable);
-    CHECK(transport.error().message().find(holder) != std::string_view::npos);
-  }
-}
-
-TEST_CASE(kHolds, "[.]") {
-  static_cast<void>(rounds_from_environment());
-  const std::filesystem::path ready = std::filesystem::path(std::getenv("NESTRT_OWNER_ROOT")) / "ready";
+bool is_refused_by(pid_t holder) {
   const auto transport = evta::make_xrt_transport(options());
-  REQUIRE(transport);
-  std::filesystem::create_directory(ready);
-  while (true) pause();
+  return !transport && transport.error().code() == Code::kUnavailable &&
+         transport.error().message().find("process " + std::to_string(holder) + " (") != std::string_view::npos;
 }
 
-TEST_CASE("A process that opens an accelerator in use is refused with the holder's id and disturbs no run") {
+void check_run() {
   auto transport = evta::make_xrt_transport(options());
   if (!transport) FAIL(transport.error().to_string());
   ProbeRun probe(std::move(*transport));
+  CHECK(probe.run().ok());
+  CHECK(probe.is_right());
+}
+
+TEST_CASE("A process that opens an accelerator in use is refused with the holder's id and disturbs no run") {
   const int rounds = nestrt::test::by_level(3, 10, 1000);
-  OtherProcess other(kRefused, rounds);
+  const pid_t holder = getpid();
+  static_cast<void>(options());
+  OtherProcess other([&](const auto&) {
+    for (int i = 0; i < rounds; ++i)
+      if (!is_refused_by(holder)) return false;
+    return true;
+  });
+  auto transport = evta::make_xrt_transport(options());
+  if (!transport) FAIL(transport.error().to_string());
+  ProbeRun probe(std::move(*transport));
+  other.start();
   for (int i = 0; i < rounds; ++i) {
     CHECK(probe.run().ok());
     CHECK(probe.is_right());
@@ -106,21 +116,20 @@ TEST_CASE("A process that opens an accelerator in use is refused with the holder
 }
 
 TEST_CASE("An accelerator is refused while another process holds it, and free once that is killed") {
-  const int rounds = nestrt::test::by_level(1, 3, 1000);
-  const std::filesystem::path ready = root() / "ready";
-  for (int i = 0; i < rounds; ++i) {
-    std::filesystem::remove(ready);
-    OtherProcess holder(kHolds, 1);
-    while (!std::filesystem::exists(ready)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const auto refused = evta::make_xrt_transport(options());
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().message().find("process " + std::to_string(holder.id()) + " (") != std::string_view::npos);
+  static_cast<void>(options());
+  std::deque<OtherProcess> holders;
+  for (int i = nestrt::test::by_level(1, 3, 500); i > 0; --i)
+    holders.emplace_back([](const auto& notify) {
+      const auto transport = evta::make_xrt_transport(options());
+      if (!transport) return false;
+      notify();
+      while (true) pause();
+    });
+  for (OtherProcess& holder : holders) {
+    holder.start_and_await();
+    CHECK(is_refused_by(holder.id()));
     holder.kill();
-    auto transport = evta::make_xrt_transport(options());
-    if (!transport) FAIL(transport.error().to_string());
-    ProbeRun probe(std::move(*transport));
-    CHECK(probe.run().ok());
-    CHECK(probe.is_right());
+    check_run();
   }
 }
 
