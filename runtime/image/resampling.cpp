@@ -16,8 +16,8 @@ struct Window {
 
 Window window_of(const ResamplingAxis& axis, int out, double scale, double support) {
   const double centre = (out + 0.5) * scale;
-  return {centre, std::max(0, static_cast<int>(centre - support + 0.5)),
-          std::min(axis.in_size, static_cast<int>(centre + support + 0.5))};
+  return {centre, std::max(0, static_cast<int>(std::floor(centre - support + 0.5))),
+          std::min(axis.in_size, static_cast<int>(std::floor(centre + support + 0.5)))};
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Resampling make_resampling(const ResamplingAxis& axis) {
     int32_t* const weights =
         &result.weights[i * static_cast<size_t>(result.taps)] + window.first - result.firsts.back();
     for (size_t k = 0; k < factors.size(); ++k)
-      weights[k] = static_cast<int32_t>(0.5 + factors[k] / sum * (1 << kResamplingBits));
+      weights[k] = static_cast<int32_t>(std::floor(0.5 + factors[k] / sum * (1 << kResamplingBits)));
   }
   return result;
 }
