@@ -22,7 +22,7 @@
 namespace nestrt::compiler {
 
 inline constexpr int64_t kOldestExportOpset = 13, kNewestExportOpset = 21, kDefaultExportOpset = 13;
-// The last opset that the linked ONNX library can check. Of a model in a newer one, it checks the same model in this.
+// The latest opset that the linked ONNX library can check. A model of a later opset is checked as one of this opset.
 inline constexpr int64_t kNewestCheckedOpset = 17;
 
 inline constexpr const char* kProducer = "nestc";
@@ -33,7 +33,7 @@ struct ExportForm {
   bool all_attributes = true;   // write attributes that have their default
   bool gemm_trans_b = true;     // write constant weights of Gemm as [outputs, inputs] with transB = 1
   bool flatten = true;          // write a Reshape to [first dimension, rest] as Flatten
-  bool whole_operators = true;  // write operators that import spelled out as one node (whole_operators.h)
+  bool whole_operators = true;  // write operators that import decomposed as one node (whole_operators.h)
   bool all_zero_points = true;  // write zero points of s32 biases, which are 0
   bool per_tensor = false;      // round weights to one scale per tensor, if their zero points are equal
   bool float_biases = false;    // write biases of quantized operators as f32

@@ -40,7 +40,7 @@ Status read_export_keys(const YAML::Node& map, ExportForm& form) {
   NESTRT_RETURN_IF_ERROR(read_choice(map, "attributes", {"all", "stated"}, form.all_attributes));
   NESTRT_RETURN_IF_ERROR(read_choice(map, "gemm", {"trans_b", "plain"}, form.gemm_trans_b));
   NESTRT_RETURN_IF_ERROR(read_choice(map, "flatten", {"keep", "reshape"}, form.flatten));
-  NESTRT_RETURN_IF_ERROR(read_choice(map, "operators", {"whole", "spelled_out"}, form.whole_operators));
+  NESTRT_RETURN_IF_ERROR(read_choice(map, "operators", {"whole", "decomposed"}, form.whole_operators));
   NESTRT_RETURN_IF_ERROR(read_choice(map, "zero_points", {"all", "required"}, form.all_zero_points));
   NESTRT_RETURN_IF_ERROR(read_choice(map, "weights", {"per_tensor", "per_channel"}, form.per_tensor));
   return read_choice(map, "biases", {"f32", "s32"}, form.float_biases);

@@ -16,7 +16,7 @@ namespace nestrt::compiler {
 
 // Changes `form` as a map states:
 //   {opset: 17, attributes: all | stated, gemm: trans_b | plain, flatten: keep | reshape,
-//    operators: whole | spelled_out, zero_points: all | required, weights: per_channel | per_tensor,
+//    operators: whole | decomposed, zero_points: all | required, weights: per_channel | per_tensor,
 //    biases: s32 | f32, producer: NAME}
 // Errors: kInvalidArgument with the line.
 Status read_export_keys(const YAML::Node& map, ExportForm& form);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of the model that import spelled out as several nodes, written as one ONNX node again: MatMul of more than
+// Operators of the model that import decomposed into several nodes, written as one ONNX node again: MatMul of more than
 // two dimensions, Split, DepthToSpace and SpaceToDepth. Vendors' compilers quantize every node, so the number of nodes
 // changes their results.
 #pragma once

@@ -8,7 +8,7 @@ namespace {
 // weights. Residuals precede activations because the activation of a Conv follows its residual.
 constexpr Pass kPasses[] = {
     {"fold-constants", "evaluate nodes whose inputs are all constant", &fold_constants},
-    {"recognise-repeats", "replace spelled-out repetitions by a Resize", &recognise_repeats},
+    {"recognise-repeats", "replace Reshape, Tile, Reshape by a Resize", &recognise_repeats},
     {"remove-identity", "remove operators that change nothing, merge those that follow each other", &remove_identity},
     {"common-subexpressions", "compute equal nodes once, store equal constants once", &common_subexpressions},
     {"remove-dead", "drop nodes and constants that no output needs", &remove_dead},

@@ -35,7 +35,7 @@ Result<int> remove_identity(Graph& graph);
 Result<int> common_subexpressions(Graph& graph);
 // Drops nodes whose results are not needed, and unused constants.
 Result<int> remove_dead(Graph& graph);
-// Replaces repetitions along an axis, spelled out as Reshape, Tile, Reshape, by a nearest Resize.
+// Replaces repetitions along an axis, written as Reshape, Tile, Reshape, by a nearest Resize.
 Result<int> recognise_repeats(Graph& graph);
 // Moves Transposes towards the outputs if that makes them cancel.
 Result<int> sink_transposes(Graph& graph);
@@ -54,7 +54,7 @@ Result<int> fuse_activation(Graph& graph);
 Result<int> average_factors(Graph& graph);
 // Fuses the multiplication by scales and the addition of a bias into products of integers.
 Result<int> fuse_scales(Graph& graph);
-// States transposed convolutions between Dequantize and Quantize as convolutions, which have integer kernels.
+// Rewrites transposed convolutions between Dequantize and Quantize as convolutions, which have integer kernels.
 Result<int> split_transposed(Graph& graph);
 // Converts operators between Dequantize and Quantize to integer arithmetic, for tensors with scales.
 Result<int> fuse_qdq(Graph& graph);

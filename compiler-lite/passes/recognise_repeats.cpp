@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow spells out a nearest-neighbour upsampling by whole factors, one axis at a time: Reshape to a new axis of
+// TensorFlow writes a nearest-neighbour upsampling by whole factors one axis at a time: Reshape to a new axis of
 // size 1, Tile along that axis, Reshape that merges it with the axis before. This pass replaces the three operators by
 // a Resize, which works in any layout.
 #include <optional>

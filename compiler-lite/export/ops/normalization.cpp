@@ -24,7 +24,7 @@ Result<std::string> write_instance_norm(NodeWriter& node) {
 }
 
 // Writes (x - mean) / sqrt(variance + epsilon) * scale + bias.
-std::string spelled_out_layer_norm(NodeWriter& node, const ops::LayerNorm& op) {
+std::string decomposed_layer_norm(NodeWriter& node, const ops::LayerNorm& op) {
   std::vector<int64_t> axes(static_cast<size_t>(node.operand(0).shape.rank() - op.axis));
   std::iota(axes.begin(), axes.end(), int64_t{op.axis});
   // Opset 17 has LayerNormalization, so that the axes are always an attribute.
@@ -39,7 +39,7 @@ std::string spelled_out_layer_norm(NodeWriter& node, const ops::LayerNorm& op) {
 
 Result<std::string> write_layer_norm(NodeWriter& node) {
   const auto& op = node.attributes<ops::LayerNorm>();
-  if (node.opset() < 17) return spelled_out_layer_norm(node, op);
+  if (node.opset() < 17) return decomposed_layer_norm(node, op);
   WrittenAttributes attributes = {{"axis", int64_t{op.axis}}, {"epsilon", op.epsilon}};
   if (node.form().all_attributes) attributes.emplace_back("stash_type", int64_t{1});
   return node.write("LayerNormalization", node.reals(3), std::move(attributes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// States transposed convolutions between Dequantize and Quantize as convolutions, which have integer kernels.
+// Rewrites transposed convolutions between Dequantize and Quantize as convolutions, which have integer kernels.
 //
 // Outputs whose positions agree modulo the stride form a phase, and a phase is a convolution of stride 1 with every
 // stride-th tap. The Conv computes all phases as channels, [N, M * phases, inputs], and the integers are interleaved:

@@ -14,9 +14,9 @@
 namespace nestrt::evta {
 namespace {
 
-// What memory contains that a program only writes: bytes that it fails to write show.
+// The contents, before a run, of memory that a program only writes, so that missing writes are detected.
 constexpr std::byte kUnwritten{0x55};
-// The observation can be as large as the memory that a STORE reads.
+// Aligns the address of the observation to the elements of every memory.
 constexpr uint64_t kObservationAlignment = uint64_t{1} << 20;
 
 std::vector<std::byte> random_bytes(uint64_t size, std::mt19937& random) {
@@ -158,44 +158,47 @@ Result<size_t> ProgramDebugger::first_wrong_store() {
   while (right < wrong) {
     const size_t middle = (right + wrong) / 2;
     NESTRT_ASSIGN_OR_RETURN(const bool is_middle_wrong, is_wrong(stores[middle] + 1));
-    (is_middle_wrong ? wrong : right) = is_middle_wrong ? middle : middle + 1;
+    if (is_middle_wrong)
+      wrong = middle;
+    else
+      right = middle + 1;
   }
   return wrong < stores.size() ? stores[wrong] : instructions_.size();
 }
 
-Result<std::optional<Culprit>> ProgramDebugger::first_wrong_computation(size_t store) {
+Result<std::optional<WrongInstruction>> ProgramDebugger::first_wrong_computation(size_t store) {
   Transfer observed = instructions_[store].transfer();
   observed.dram_base = static_cast<uint32_t>(observation_ / static_cast<uint64_t>(configuration_.out_bytes()));
   observed.x_stride = observed.x_size;
   size_t begin = store;
   while (begin > 0 && instructions_[begin - 1].opcode != Opcode::kStore) --begin;
-  Culprit culprit;
+  WrongInstruction wrong;
   for (size_t i = begin; i < store; ++i) {
     if (!computes(instructions_[i])) continue;
     auto run = run_instructions(make_prefix(instructions_, i + 1, &observed));
     if (!run && run.error().code() != Code::kInvalidPlan) return run.error();
-    culprit.unobserved += run ? 0 : 1;
+    wrong.unobserved += run ? 0 : 1;
     if (!run || run->is_right()) continue;
-    culprit.instruction = i;
-    culprit.run = std::move(*run);
-    culprit.is_computation = culprit.run.status.ok();
-    return std::optional(std::move(culprit));
+    wrong.instruction = i;
+    wrong.run = std::move(*run);
+    wrong.is_computation = wrong.run.status.ok();
+    return std::optional(std::move(wrong));
   }
-  return std::optional<Culprit>();
+  return std::optional<WrongInstruction>();
 }
 
-Result<std::optional<Culprit>> ProgramDebugger::find_culprit(const std::function<void(size_t)>& progress) {
+Result<std::optional<WrongInstruction>> ProgramDebugger::find_first_wrong(const std::function<void(size_t)>& progress) {
   progress_ = progress;
   runs_ = 0;
   NESTRT_RETURN_IF_ERROR(transport_.reset());
   NESTRT_ASSIGN_OR_RETURN(const size_t store, first_wrong_store());
-  if (store == instructions_.size()) return std::optional<Culprit>();
-  NESTRT_ASSIGN_OR_RETURN(std::optional<Culprit> computation, first_wrong_computation(store));
+  if (store == instructions_.size()) return std::optional<WrongInstruction>();
+  NESTRT_ASSIGN_OR_RETURN(std::optional<WrongInstruction> computation, first_wrong_computation(store));
   if (computation) return computation;
-  Culprit culprit;
-  culprit.instruction = store;
-  NESTRT_ASSIGN_OR_RETURN(culprit.run, run(store + 1));
-  return std::optional(std::move(culprit));
+  WrongInstruction wrong;
+  wrong.instruction = store;
+  NESTRT_ASSIGN_OR_RETURN(wrong.run, run(store + 1));
+  return std::optional(std::move(wrong));
 }
 
 }  // namespace nestrt::evta

@@ -2,8 +2,8 @@
 // ProgramDebugger: runs a program on an accelerator and in the functional simulator, and finds the first instruction
 // whose results differ.
 //
-// The accelerator cannot be stopped between instructions. Instead, the debugger runs ever longer prefixes of the
-// program (program_prefix.h), each from the same memory. The checker accepts every program that it runs.
+// The accelerator cannot be stopped between instructions. Instead, the debugger runs prefixes of the program
+// (program_prefix.h), each from the same memory. The checker accepts every program that it runs.
 //
 // Threads: one at a time. The transport and the program must outlive the debugger.
 #pragma once
@@ -34,7 +34,7 @@ struct DebugRun {
   bool is_right() const { return status.ok() && differences.empty(); }
 };
 
-struct Culprit {
+struct WrongInstruction {
   size_t instruction = 0;  // the first one whose effect is wrong
   DebugRun run;            // of the shortest wrong prefix
   // Whether a computation is wrong in the accumulators, which the prefix stores in addition. Otherwise the instruction
@@ -57,7 +57,7 @@ class ProgramDebugger {
   // Finds the first instruction with a wrong effect after run_all() was wrong. Nothing if no prefix is wrong: then the
   // result depends on the timing. `progress`: called with the number of finished runs. Errors: those of run(); the
   // status of a reset if the accelerator hangs and cannot be stopped.
-  Result<std::optional<Culprit>> find_culprit(const std::function<void(size_t)>& progress = [](size_t) {});
+  Result<std::optional<WrongInstruction>> find_first_wrong(const std::function<void(size_t)>& progress = [](size_t) {});
 
   // The contents of range i before each run, and after the last one on the accelerator and in the simulator.
   const std::vector<std::byte>& before(size_t range) const { return memory_[range].before; }
@@ -81,7 +81,7 @@ class ProgramDebugger {
   Status run_on_device(std::span<const InstructionWord> words, std::span<const MemoryRange> ranges);
   std::vector<RangeDifference> compare() const;
   Result<size_t> first_wrong_store();
-  Result<std::optional<Culprit>> first_wrong_computation(size_t store);
+  Result<std::optional<WrongInstruction>> first_wrong_computation(size_t store);
   Result<bool> is_wrong(size_t count);
 
   Transport& transport_;

@@ -8,8 +8,6 @@
 namespace nestrt::evta {
 namespace {
 
-constexpr uint64_t kEndOfAddresses = uint64_t{1} << 32;  // end of VTA's address space
-
 // Rounds up to whole pages: XRT allocates aligned memory from the C library, which requires a multiple of the
 // alignment.
 uint64_t whole_pages(uint64_t size) { return (size + kPageBytes - 1) / kPageBytes * kPageBytes; }

@@ -10,6 +10,8 @@
 
 namespace nestrt::evta {
 
+inline constexpr uint64_t kEndOfAddresses = uint64_t{1} << 32;  // end of EVTA's address space
+
 // The memory bank for new buffers.
 struct XrtBank {
   uint32_t index;

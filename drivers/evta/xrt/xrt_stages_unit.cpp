@@ -123,7 +123,6 @@ Status check_arguments(const xrt::xclbin::ip& unit, const AddressRegisters& addr
 // Returns the address to write to the stages' base registers. With 0, EVTA's addresses are the device's; a bank beyond
 // 4 GiB is reached from its first byte.
 uint64_t base_of(const XrtBank& bank, bool has_wide_addresses) {
-  constexpr uint64_t kEndOfAddresses = uint64_t{1} << 32;
   return has_wide_addresses && bank.end > kEndOfAddresses ? bank.begin : 0;
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("An export profile changes the keys that it states") {
   CHECK_FALSE(form.gemm_trans_b);
   CHECK(form.all_attributes);
   REQUIRE(parse_export_profile(
-              "{attributes: stated, flatten: reshape, operators: spelled_out, zero_points: required, biases: s32}", "p",
+              "{attributes: stated, flatten: reshape, operators: decomposed, zero_points: required, biases: s32}", "p",
               form)
               .ok());
   CHECK_FALSE(form.all_attributes);

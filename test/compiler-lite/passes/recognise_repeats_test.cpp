@@ -9,7 +9,7 @@ using compiler::Graph;
 using compiler::ValueId;
 using ops::Kind;
 
-// Repeats the elements of an axis as TensorFlow spells it out.
+// Repeats the elements of an axis as TensorFlow writes it.
 ValueId repeat(Graph& graph, ValueId x, int axis, int64_t times, const std::string& name = "") {
   std::vector<int64_t> split, merged;
   const Shape shape = graph.value(x).shape;

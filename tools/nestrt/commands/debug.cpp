@@ -71,28 +71,28 @@ Result<std::unique_ptr<evta::Transport>> open_transport(const Options& options,
 }
 
 Result<DebuggedProgram> debug_program(const Options& options, const Plan& plan, const ProgramOfBranch& chosen,
-                                      evta::Transport& transport) {
+                                      const evta::Configuration& configuration, evta::Transport& transport) {
   const plan::Tables& tables = plan.tables();
-  NESTRT_ASSIGN_OR_RETURN(const evta::Configuration* const configuration, configuration_of(*chosen.program));
-  NESTRT_ASSIGN_OR_RETURN(const auto source, evta::read_program(plan, chosen.branch, *chosen.program, *configuration));
+  NESTRT_ASSIGN_OR_RETURN(const auto source, evta::read_program(plan, chosen.branch, *chosen.program, configuration));
   const std::chrono::milliseconds limit(static_cast<int64_t>(options.limit_s * 1000));
   NESTRT_ASSIGN_OR_RETURN(auto debugger, evta::ProgramDebugger::create(transport, source, options.seed, limit));
   DebuggedProgram result;
   result.branch = chosen.branch;
   result.operators = names_of_operators(tables, tables.branches[chosen.branch]);
-  result.configuration = configuration->name;
+  result.configuration = configuration.name;
   result.ranges = names_of_ranges(tables, *chosen.program);
   result.instructions = debugger.instructions();
   NESTRT_ASSIGN_OR_RETURN(result.whole, debugger.run_all());
   if (result.is_right()) return result;
   result.registers = transport.registers();
+  // Before the search, which replaces the memory of the run and may be interrupted.
   if (!options.bundle.empty()) NESTRT_RETURN_IF_ERROR(write_bundle(options.bundle, result, source, debugger));
   tools::StageLine line("searching");
-  auto culprit = debugger.find_culprit([&](size_t runs) { line.show(fmt::format("{} runs", runs)); });
-  if (culprit)
-    result.culprit = std::move(*culprit);
+  auto wrong = debugger.find_first_wrong([&](size_t runs) { line.show(fmt::format("{} runs", runs)); });
+  if (wrong)
+    result.wrong = std::move(*wrong);
   else
-    result.search = culprit.error();
+    result.search = wrong.error();
   if (!options.bundle.empty())
     NESTRT_RETURN_IF_ERROR(tools::write_json(options.bundle + "/report.json", to_json(result)));
   return result;
@@ -122,7 +122,8 @@ Result<ExitCode> run_programs(const Options& options, const Plan& plan, const st
   ExitCode code = ExitCode::kOk;
   for (const ProgramOfBranch& chosen : programs) {
     if (chosen.program->configuration != programs[0].program->configuration) continue;
-    NESTRT_ASSIGN_OR_RETURN(const DebuggedProgram result, debug_program(options, plan, chosen, *transport));
+    NESTRT_ASSIGN_OR_RETURN(const DebuggedProgram result,
+                            debug_program(options, plan, chosen, *configuration, *transport));
     list.push_back(to_json(result));
     if (result.is_right()) {
       ++right;

@@ -36,15 +36,15 @@ std::string describe_run(const DebuggedProgram& program, const evta::DebugRun& r
   return text;
 }
 
-std::string describe_culprit(const DebuggedProgram& program, const evta::Culprit& culprit) {
-  const size_t at = culprit.instruction, size = program.instructions.size();
+std::string describe_first_wrong(const DebuggedProgram& program, const evta::WrongInstruction& wrong) {
+  const size_t at = wrong.instruction, size = program.instructions.size();
   std::string text = fmt::format("first wrong instruction: {} of {} ({})\n", at, size,
-                                 !culprit.run.status.ok() ? "the accelerator does not end it"
-                                 : culprit.is_computation ? "its accumulators differ from the simulator's"
-                                                          : "what it stores differs from the simulator's");
-  text += describe_run(program, culprit.run);
-  if (culprit.unobserved > 0)
-    text += fmt::format("  {} computations before it cannot be observed separately\n", culprit.unobserved);
+                                 !wrong.run.status.ok() ? "the accelerator does not end it"
+                                 : wrong.is_computation ? "its accumulators differ from the simulator's"
+                                                        : "what it stores differs from the simulator's");
+  text += describe_run(program, wrong.run);
+  if (wrong.unobserved > 0)
+    text += fmt::format("  {} computations before it cannot be observed separately\n", wrong.unobserved);
   return text + list_instructions(program.instructions, at - std::min(at, kContext), std::min(at + kContext, size), at);
 }
 
@@ -99,7 +99,7 @@ std::string describe_fault(const DebuggedProgram& program) {
   text += describe_run(program, program.whole);
   for (const evta::DeviceRegister& reg : program.registers)
     text += fmt::format("  register {:<26} {:#010x}\n", reg.name, reg.value);
-  if (program.culprit) return text + describe_culprit(program, *program.culprit);
+  if (program.wrong) return text + describe_first_wrong(program, *program.wrong);
   if (!program.search.ok())
     return text + fmt::format("  the search ended: {}\n", tools::printable_message(program.search.message()));
   return text + "  no shorter program is wrong: the fault depends on timing or does not always occur; run it again\n";
@@ -117,12 +117,12 @@ Json to_json(const DebuggedProgram& program) {
     registers.push_back(Json{{"name", reg.name}, {"value", reg.value}});
   json.set("registers", std::move(registers));
   if (!program.search.ok()) json.set("search", program.search.to_string());
-  if (!program.culprit) return json;
-  json.set("culprit", Json{{"instruction", program.culprit->instruction},
-                           {"text", evta::disassemble(program.instructions[program.culprit->instruction])},
-                           {"is_computation", program.culprit->is_computation},
-                           {"unobserved", program.culprit->unobserved},
-                           {"run", to_json(program, program.culprit->run)}});
+  if (!program.wrong) return json;
+  json.set("first_wrong", Json{{"instruction", program.wrong->instruction},
+                               {"text", evta::disassemble(program.instructions[program.wrong->instruction])},
+                               {"is_computation", program.wrong->is_computation},
+                               {"unobserved", program.wrong->unobserved},
+                               {"run", to_json(program, program.wrong->run)}});
   return json;
 }
 

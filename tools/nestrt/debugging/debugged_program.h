@@ -19,7 +19,7 @@ struct DebuggedProgram {
   std::vector<std::string> ranges;  // names of the tensors, or "constants"
   std::vector<evta::Instruction> instructions;
   evta::DebugRun whole;  // run of the whole program
-  std::optional<evta::Culprit> culprit;
+  std::optional<evta::WrongInstruction> wrong;
   Status search;                                // why the search ended early
   std::vector<evta::DeviceRegister> registers;  // after the whole program
 

@@ -182,7 +182,7 @@ Result<DetectionInputs> read_inputs(LiteNode& node, const DetectionOptions& opti
   return inputs;
 }
 
-// What is known of the selected boxes: [detections] each.
+// Properties of the selected boxes: [detections] each.
 struct Selected {
   ValueId rows = kNoValue, classes = kNoValue, scores = kNoValue;
 };

@@ -4,40 +4,14 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstring>
 
-#include "compiler-lite/graph/interpreter.h"
-#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/import/tflite/lite_models.h"
+#include "test/compiler-lite/import/tflite/run_graph.h"
 
 namespace nestrt::test {
 namespace {
 
 using compiler::Graph;
-using compiler::HostTensor;
-
-Graph optimised_graph(const LiteWriter& model) {
-  auto graph = model.import();
-  INFO(graph.error().to_string());
-  REQUIRE(graph);
-  REQUIRE(compiler::optimise(*graph).ok());
-  return std::move(*graph);
-}
-
-std::vector<std::vector<float>> results_of(const Graph& graph, const std::vector<std::vector<float>>& inputs) {
-  std::vector<HostTensor> tensors;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    tensors.push_back({DataType::kF32, graph.value(graph.inputs.at(i).value).shape, compiler::to_bytes(inputs[i])});
-  const auto outputs = compiler::interpret(graph, tensors);
-  INFO(outputs.error().to_string());
-  REQUIRE(outputs);
-  std::vector<std::vector<float>> results;
-  for (const HostTensor& output : *outputs) {
-    results.emplace_back(output.elements.size() / sizeof(float));
-    std::memcpy(results.back().data(), output.elements.data(), output.elements.size());
-  }
-  return results;
-}
 
 void check_approx(const std::vector<float>& actual, const std::vector<float>& expected) {
   REQUIRE(actual.size() == expected.size());
@@ -88,7 +62,7 @@ const std::vector<float> kBoxes{0, 0, 0, 0, 0.5f, 1, 5 * 0.6931472f, 0, 0, 0, 0,
 const std::vector<float> kScores{0.9f, 0.8f, 0.1f, 0, 0.6f, 0.7f, 0, 0.1f, 0.5f, 1, 0.4f, 0.2f};
 
 TEST_CASE("SSD post-processing suppresses overlapping boxes and fills up with zeros") {
-  const auto results = results_of(optimised_graph(DetectionModel{.score_threshold = 0.5f}.model()), {kBoxes, kScores});
+  const auto results = run_floats(optimised(DetectionModel{.score_threshold = 0.5f}.model()), {kBoxes, kScores});
   // Boxes 0 and 1 overlap by less than a half: 3.6 of 8.4.
   check_approx(results.at(0), {0, 0, 2, 2, -0.9f, 0.2f, 3.1f, 2.2f, 4, 4, 6, 6});
   check_approx(results.at(1), {0, 1, 1});
@@ -99,7 +73,7 @@ TEST_CASE("SSD post-processing suppresses overlapping boxes and fills up with ze
 TEST_CASE("SSD post-processing drops boxes below the threshold and overlaps of any class") {
   std::vector<float> same = kBoxes;
   std::fill(same.begin() + 4, same.begin() + 8, 0.0f);
-  const auto results = results_of(optimised_graph(DetectionModel{.score_threshold = 0.6f}.model()), {same, kScores});
+  const auto results = run_floats(optimised(DetectionModel{.score_threshold = 0.6f}.model()), {same, kScores});
   check_approx(results.at(0), {0, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0});
   check_approx(results.at(2), {0.8f, 0, 0});
   check_approx(results.at(3), {1});
@@ -109,13 +83,13 @@ TEST_CASE("Regular suppression keeps overlapping boxes of different classes and 
   std::vector<float> same = kBoxes;
   std::fill(same.begin() + 4, same.begin() + 8, 0.0f);
   const DetectionModel detection{.is_regular = true, .score_threshold = 0.5f};
-  const auto results = results_of(optimised_graph(detection.model()), {same, kScores});
+  const auto results = run_floats(optimised(detection.model()), {same, kScores});
   check_approx(results.at(0), {0, 0, 2, 2, 0, 0, 2, 2, 4, 4, 6, 6});
   check_approx(results.at(1), {0, 1, 1});
   check_approx(results.at(2), {0.8f, 0.7f, 0.5f});
   check_approx(results.at(3), {3});
   const DetectionModel many{.detections = 9, .is_regular = true, .score_threshold = 0.5f};
-  CHECK(results_of(optimised_graph(many.model()), {same, kScores}).at(2).size() == 9);
+  CHECK(run_floats(optimised(many.model()), {same, kScores}).at(2).size() == 9);
 }
 
 TEST_CASE("SSD post-processing rejects damaged options and shapes that do not fit") {
@@ -147,17 +121,17 @@ LiteWriter svdf_model(int rank) {
 }
 
 TEST_CASE("An SVDF weights the last results of its filters, which its state keeps") {
-  const Graph graph = optimised_graph(svdf_model(1));
+  const Graph graph = optimised(svdf_model(1));
   CHECK(graph.value(graph.inputs.at(1).value).name == "state");
   CHECK(graph.value(graph.outputs[1]).name == "state.next");
-  const auto results = results_of(graph, {{3, -4}, {9, 1, 2, 9, 5, 6}});
+  const auto results = run_floats(graph, {{3, -4}, {9, 1, 2, 9, 5, 6}});
   CHECK(results.at(1) == std::vector<float>{1, 2, 3, 5, 6, 4});
   CHECK(results.at(0) == std::vector<float>{1 + 20 + 300 + 5, 10 + 120 + 800 - 7});
-  CHECK(results_of(graph, {{-30, 4}, results.at(1)}).at(0) == std::vector<float>{0, 0});
+  CHECK(run_floats(graph, {{-30, 4}, results.at(1)}).at(0) == std::vector<float>{0, 0});
 }
 
 TEST_CASE("The filters of an SVDF of rank 2 are added in pairs") {
-  const auto results = results_of(optimised_graph(svdf_model(2)), {{3, -4}, {9, 1, 2, 9, 5, 6}});
+  const auto results = run_floats(optimised(svdf_model(2)), {{3, -4}, {9, 1, 2, 9, 5, 6}});
   CHECK(results.at(0) == std::vector<float>{1 + 20 + 300 + 10 + 120 + 800 + 5});
   CHECK(!svdf_model(3).import());
 }

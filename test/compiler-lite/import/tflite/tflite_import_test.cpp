@@ -6,54 +6,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "compiler-lite/graph/interpreter.h"
 #include "compiler-lite/import/tflite/lite_table.h"
-#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/import/tflite/lite_models.h"
 #include "test/compiler-lite/import/tflite/nhwc_reference.h"
+#include "test/compiler-lite/import/tflite/run_graph.h"
 
 namespace nestrt::test {
 namespace {
 
 using compiler::Graph;
-using compiler::HostTensor;
 using flatbuffers::FlatBufferBuilder;
 using tflite::PaddingScheme;
-
-Graph imported(const LiteWriter& model, const compiler::ImportOptions& options = {}) {
-  auto graph = model.import(options);
-  INFO(graph.error().to_string());
-  REQUIRE(graph);
-  return std::move(*graph);
-}
-
-Graph optimised(const LiteWriter& model) {
-  Graph graph = imported(model);
-  REQUIRE(compiler::optimise(graph).ok());
-  return graph;
-}
-
-// Returns the outputs of a graph whose inputs are all f32.
-std::vector<std::vector<float>> run_floats(const Graph& graph, const std::vector<std::vector<float>>& inputs) {
-  std::vector<HostTensor> tensors;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    tensors.push_back({DataType::kF32, graph.value(graph.inputs.at(i).value).shape, compiler::to_bytes(inputs[i])});
-  const auto outputs = compiler::interpret(graph, tensors);
-  INFO(outputs.error().to_string());
-  REQUIRE(outputs);
-  std::vector<std::vector<float>> results;
-  for (const HostTensor& output : *outputs) {
-    REQUIRE(output.type == DataType::kF32);
-    results.emplace_back(output.elements.size() / sizeof(float));
-    std::memcpy(results.back().data(), output.elements.data(), output.elements.size());
-  }
-  return results;
-}
 
 void check_close(const std::vector<float>& actual, const std::vector<double>& expected) {
   REQUIRE(actual.size() == expected.size());

@@ -62,6 +62,15 @@ size_t index_of(const ProgramDebugger& debugger, const IsMeant& is_meant) {
   return static_cast<size_t>(found - debugger.instructions().begin());
 }
 
+// Requires that the program is wrong because of an instruction, and returns it.
+WrongInstruction first_wrong(ProgramDebugger& debugger) {
+  REQUIRE_FALSE(debugger.run_all()->is_right());
+  auto found = debugger.find_first_wrong();
+  REQUIRE(found);
+  REQUIRE(*found);
+  return std::move(**found);
+}
+
 bool adds(const Instruction& instruction, int16_t immediate) {
   return instruction.opcode == Opcode::kAlu && instruction.alu().opcode == AluOpcode::kAdd &&
          instruction.alu().immediate == immediate;
@@ -95,14 +104,11 @@ TEST_CASE("A computation that the hardware performs incorrectly is found, whiche
         if (is_meant(instruction)) std::get<Alu>(instruction.operands).immediate += 2;
     });
     ProgramDebugger debugger = debugger_of(transport, source);
-    REQUIRE_FALSE(debugger.run_all()->is_right());
-    const auto culprit = debugger.find_culprit();
-    REQUIRE(culprit);
-    REQUIRE(*culprit);
-    CHECK((*culprit)->instruction == index_of(debugger, is_meant));
-    CHECK((*culprit)->is_computation);
-    REQUIRE((*culprit)->run.differences.size() == 1);
-    const RangeDifference& difference = (*culprit)->run.differences[0];
+    const WrongInstruction wrong = first_wrong(debugger);
+    CHECK(wrong.instruction == index_of(debugger, is_meant));
+    CHECK(wrong.is_computation);
+    REQUIRE(wrong.run.differences.size() == 1);
+    const RangeDifference& difference = wrong.run.differences[0];
     CHECK(difference.offset == 0);
     CHECK(std::to_integer<int>(difference.actual) == (std::to_integer<int>(difference.expected) + 2) % 256);
   }
@@ -126,13 +132,10 @@ TEST_CASE("A STORE that writes too little is found") {
     }
   });
   ProgramDebugger debugger = debugger_of(transport, source);
-  REQUIRE_FALSE(debugger.run_all()->is_right());
-  const auto culprit = debugger.find_culprit();
-  REQUIRE(culprit);
-  REQUIRE(*culprit);
-  CHECK((*culprit)->instruction == index_of(debugger, is_meant));
-  CHECK_FALSE((*culprit)->is_computation);
-  CHECK((*culprit)->run.differences[0].count == 16);
+  const WrongInstruction wrong = first_wrong(debugger);
+  CHECK(wrong.instruction == index_of(debugger, is_meant));
+  CHECK_FALSE(wrong.is_computation);
+  CHECK(wrong.run.differences[0].count == 16);
 }
 
 TEST_CASE("An accelerator that stops answering is found at the instruction where it stops") {
@@ -147,14 +150,14 @@ TEST_CASE("An accelerator that stops answering is found at the instruction where
   });
   ProgramDebugger debugger = debugger_of(transport, source, std::chrono::milliseconds(50));
   CHECK(debugger.run_all()->status.code() == Code::kDeadlineExceeded);
-  const auto culprit = debugger.find_culprit();
-  REQUIRE(culprit);
-  REQUIRE(*culprit);
-  CHECK((*culprit)->instruction == index_of(debugger, is_meant));
-  CHECK((*culprit)->run.status.code() == Code::kDeadlineExceeded);
+  const auto wrong = debugger.find_first_wrong();
+  REQUIRE(wrong);
+  REQUIRE(*wrong);
+  CHECK((*wrong)->instruction == index_of(debugger, is_meant));
+  CHECK((*wrong)->run.status.code() == Code::kDeadlineExceeded);
 }
 
-TEST_CASE("A result that is wrong only once has no culprit") {
+TEST_CASE("A result that is wrong only once is not attributed to an instruction") {
   nestrt::test::TestProgram program = three_tiles();
   const BoundProgram source = bound(program);
   const auto faults = std::make_shared<FaultInjector>();
@@ -164,9 +167,9 @@ TEST_CASE("A result that is wrong only once has no culprit") {
   ProgramDebugger debugger = debugger_of(*transport, source);
   faults->next_run(Fault::kWrongData);
   REQUIRE_FALSE(debugger.run_all()->is_right());
-  const auto culprit = debugger.find_culprit();
-  REQUIRE(culprit);
-  CHECK_FALSE(*culprit);
+  const auto wrong = debugger.find_first_wrong();
+  REQUIRE(wrong);
+  CHECK_FALSE(*wrong);
 }
 
 }  // namespace

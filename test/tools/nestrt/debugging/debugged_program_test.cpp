@@ -38,17 +38,17 @@ struct WrongOnce {
   DebuggedProgram program;
 };
 
-TEST_CASE("A fault is described by its bytes, the remedy and the instructions around the culprit") {
+TEST_CASE("A fault is described by its bytes, the remedy and the instructions around the wrong one") {
   WrongOnce wrong;
   REQUIRE_FALSE(wrong.program.is_right());
   CHECK_THAT(describe_fault(wrong.program), Contains("branch 0 (copy), 7 instructions") &&
                                                 Contains("y: 1 bytes differ") && Contains("does not always occur"));
   wrong.program.registers = {{"fetch control", 0x4}};
-  wrong.program.culprit = evta::Culprit{4, wrong.program.whole, true, 0};
+  wrong.program.wrong = evta::WrongInstruction{4, wrong.program.whole, true, 0};
   CHECK_THAT(describe_fault(wrong.program), Contains("register fetch control") && Contains("0x00000004") &&
                                                 Contains("first wrong instruction: 4 of 7") &&
                                                 Contains(">      4  gemm") && Contains("       6  finish"));
-  wrong.program.culprit.reset();
+  wrong.program.wrong.reset();
   wrong.program.search = Status(Code::kDeviceFault, "it cannot be stopped");
   CHECK_THAT(describe_fault(wrong.program), Contains("the search ended: it cannot be stopped"));
 }
