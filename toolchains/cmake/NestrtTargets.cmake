@@ -75,7 +75,7 @@ endif()
 # For code that takes longer to compile than to run: address checks are calls instead of inline code.
 set(NESTRT_CALLS_OF_SANITIZER "")
 if(NESTRT_SANITIZE MATCHES "address")
-  set(NESTRT_CALLS_OF_SANITIZER "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
+  set(NESTRT_CALLS_OF_SANITIZER -mllvm -asan-instrumentation-with-call-threshold=0)
 endif()
 
 # For commands and tests, which are compiled more often than they run; the libraries do the work.
