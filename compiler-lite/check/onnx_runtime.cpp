@@ -46,7 +46,7 @@ std::string last_line(std::string text) {
 // Serialises JSON and replaces invalid UTF-8. ONNX names should be UTF-8, but nothing enforces it.
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// `request`: without its runs.
+// Writes the arrays of each run and `request`, completed by the names of their files.
 Status write_request(json request, const std::vector<NamedArrays>& inputs, const fs::path& folder) {
   json runs = json::array();
   for (size_t run = 0; run < inputs.size(); ++run) {

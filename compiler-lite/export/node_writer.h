@@ -65,7 +65,7 @@ class NodeWriter {
   std::string real_of(ValueId id);
   // Returns the name of a constant matrix, transposed, as real numbers.
   std::string transposed_real(size_t index);
-  // Returns the name of the real numbers that an operand of integers represents.
+  // Adds a DequantizeLinear of an integer operand and returns the name of its output.
   std::string dequantized(size_t index, const plan::Quantization& quantization);
   // Returns the first `count` operands as real numbers, without absent ones at the end.
   std::vector<std::string> reals(size_t count);

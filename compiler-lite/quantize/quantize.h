@@ -40,7 +40,7 @@ struct QuantizeOptions {
   bool per_channel = true;  // one weight exponent per output channel
   Corrections corrections;
   std::set<std::string, std::less<>> keep_f32;  // names of nodes
-  // Replace those of the graph, after equalisation; null: none. See compiler-lite/tuning/reconstruct.h.
+  // Constants that replace those of the graph after equalisation, or null. See compiler-lite/tuning/reconstruct.h.
   std::shared_ptr<const ReplacedConstants> constants = {};
 };
 

@@ -96,8 +96,8 @@ bool pays_in_two_steps(const Transform& t) {
   return two_step_macs(t, a, t.length / a) * kMinGain < t.length * t.parts * t.columns();
 }
 
-// Returns the matrices [B, A * parts, A * 2] of the first step: transforms of length A over every Bth element from b
-// on, times the roots exp(-2 pi i b k / N).
+// Returns the matrices [B, A * parts, A * 2] of the first step: transforms of length A over every Bth element,
+// starting at b, times the roots exp(-2 pi i b k / N).
 Result<ValueId> first_matrices(NodeContext& node, const Transform& t, int64_t a, int64_t b) {
   const Shape shape{b, a * t.parts, 2 * a};
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, shape));
