@@ -53,8 +53,13 @@ constexpr Candidate kCandidates[] = {
      }},
 };
 
-// Constants in f32 change results by about 1e-7 of their size.
-bool is_close(double a, double b) { return std::abs(a - b) <= 2e-6 + 1e-5 * std::abs(b); }
+// Returns whether `y` is the value `expected` at `x`. Constants in f32 change results by about 1e-7 of their size. An
+// absolute difference is accepted neither at 0 nor far away: a term such as 1e-6 may keep a logarithm finite there.
+bool is_close(double y, double expected, double x) {
+  constexpr double kFar = 20;
+  const double absolute = std::abs(x) < kFar ? 2e-6 * std::min(std::abs(x), 1.0) : 1e-9;
+  return std::abs(y - expected) <= absolute + 1e-5 * std::abs(expected);
+}
 
 // Returns points up to 40 and around the constants, where a piecewise function may change.
 std::vector<double> points_of(const Univariate& function) {
@@ -87,7 +92,7 @@ std::optional<ops::Unary> known_activation(const Univariate& function) {
   for (const Candidate& candidate : kCandidates) {
     const double alpha = candidate.alpha ? candidate.alpha(first, second) : 0;
     const double beta = candidate.beta ? candidate.beta(first, second) : 0;
-    const auto is_at = [&](double y, double x) { return is_close(y, candidate.value(x, alpha, beta)); };
+    const auto is_at = [&](double y, double x) { return is_close(y, candidate.value(x, alpha, beta), x); };
     if (!is_at(first, -1) || !is_at(second, 1) || !is_at(third, -2.5)) continue;
     if (!std::ranges::all_of(points_of(function), [&](double x) { return is_at(function(x), x); })) continue;
     if (!agrees_far_away(function, is_at)) continue;

@@ -33,9 +33,10 @@ class Panels final : public Kernel {
       product.stride = recurrence_.columns();
       const Range panels{columns.first / kTileBlock, ceil_div(columns.last, kTileBlock)};
       const int64_t blocks = limits_.blocks_for(recurrence_.batch());
-      const int64_t parts =
-          std::min(ceil_div(panels.size(), blocks),
-                   panel_tasks(recurrence_.batch(), product.inner, columns.size(), call.parallel->num_threads()));
+      // At most one part per thread, so that each step finds its weights in the cache of the same core.
+      const int threads = call.parallel->num_threads();
+      const int64_t parts = std::min({ceil_div(panels.size(), blocks), int64_t{threads},
+                                      panel_tasks(recurrence_.batch(), product.inner, columns.size(), threads)});
       call.parallel->parallel_for(parts, [&](int64_t index, int) {
         const Range part = part_of(panels.size(), index, parts, blocks);
         run_panels(product, tile_, limits_, {0, recurrence_.batch()},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlignedMemory: a block of memory, aligned to 64 bytes and freed automatically. Move-only.
+// AlignedMemory: a block of memory, aligned to 64 bytes (large blocks to huge pages) and freed automatically.
+// Move-only.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,10 @@ class AlignedMemory {
   // Allocates uninitialised memory. `purpose` names the block in the error message. Errors: kOutOfMemory; a size beyond
   // the machine's physical memory fails immediately, although the operating system might grant it.
   static Result<AlignedMemory> allocate(uint64_t bytes, std::string_view purpose);
+
+  // Asks the operating system for huge pages if the block is large, so that the first accesses cost fewer page faults.
+  // It may decline. Call it before the first access; the call itself may take tens of microseconds.
+  void request_huge_pages() const;
 
   std::byte* data() const { return data_.get(); }  // null if size() is 0
   size_t size() const { return size_; }

@@ -11,17 +11,18 @@ namespace nestrt::kernels {
 
 // Returns the number of tasks for `outputs` sums of `reduction` products each.
 inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
-  // A few microseconds of work, which outweighs the cost of dispatching a task. The cores of embedded boards multiply
-  // at a tenth of the rate.
+  // One or two microseconds of work, which outweighs the cost of dispatching a task to a spinning thread. The cores of
+  // embedded boards multiply at a tenth of the rate.
 #if defined(__aarch64__)
   constexpr double kTaskMultiplyAdds = 20'000;
 #else
-  constexpr double kTaskMultiplyAdds = 200'000;
+  constexpr double kTaskMultiplyAdds = 70'000;
 #endif
   constexpr double kTasksPerThread = 4;  // balances cores of different speeds
   if (threads == 1) return 1;
   const double tasks = static_cast<double>(outputs) * static_cast<double>(reduction) / kTaskMultiplyAdds;
-  return static_cast<int64_t>(std::clamp(tasks, 1.0, threads * kTasksPerThread));
+  const auto most = static_cast<int64_t>(std::clamp(tasks, 1.0, threads * kTasksPerThread));
+  return most < threads ? most : most / threads * threads;  // equal shares
 }
 
 // Returns the cost of products of elements of `element_bytes`, expressed in f32 products. Narrower elements need

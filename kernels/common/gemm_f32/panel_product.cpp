@@ -8,8 +8,7 @@
 namespace nestrt::kernels {
 
 int64_t panel_tasks(int64_t rows, int64_t inner, int64_t columns, int threads) {
-  const int64_t tasks = task_count(std::max(rows, kFewPoints) * columns, inner, threads);
-  return rows > kFewPoints || tasks < threads ? tasks : tasks / threads * threads;
+  return task_count(std::max(rows, kFewPoints) * columns, inner, threads);
 }
 
 void pack_panels(const float* matrix, int64_t stride, int64_t inner, int64_t columns, float* packed) {

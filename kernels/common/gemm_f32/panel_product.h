@@ -22,7 +22,7 @@ struct PanelProduct {
 };
 
 // Returns the number of parts into which to divide the panels of a product. With few rows, reading the matrix takes
-// longer than multiplying, and threads get equal parts.
+// longer than multiplying.
 int64_t panel_tasks(int64_t rows, int64_t inner, int64_t columns, int threads);
 
 // Packs columns of a matrix, whose rows are `stride` floats apart, as [panels][inner][16]. Lanes past the last column

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "nestrt/log.h"
 #include "runtime/platform/guard.h"
 
@@ -30,6 +32,7 @@ Status RunMemory::allocate_arena(uint64_t bytes, const UnitList& units) {
     }
   }
   NESTRT_ASSIGN_OR_RETURN(own_, AlignedMemory::allocate(bytes, "the arena"));
+  has_run_ = false;
   arena_ = {own_.data(), own_.size()};
   return {};
 }
@@ -57,6 +60,7 @@ void RunMemory::find_buffers(const plan::MemoryPlan& memory_plan) {
 }
 
 void RunMemory::bind(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
+  if (!std::exchange(has_run_, true)) own_.request_huge_pages();  // here, because it would make loading slower
   const plan::Tables& tables = plan_->tables();
   const auto buffer_of = [&](uint32_t tensor) { return tables.tensors[tensor].buffer; };
   for (uint32_t i = 0; i < inputs.size(); ++i)

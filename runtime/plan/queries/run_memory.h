@@ -61,6 +61,7 @@ class RunMemory {
   std::span<std::byte> arena_;
   std::vector<std::byte*> buffers_;  // per buffer of the plan
   std::vector<uint8_t> writers_;     // per buffer of the plan
+  bool has_run_ = false;             // whether bind() was called since allocate()
 };
 
 }  // namespace nestrt

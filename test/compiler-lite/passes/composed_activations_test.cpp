@@ -123,5 +123,18 @@ TEST_CASE("Functions that differ from an activation, or whose parts are read els
   CHECK(compiler::recognise_activations(shared.graph).value() == 0);
 }
 
+TEST_CASE("A small term that keeps a function away from 0 stays") {
+  constexpr float kSmall = 1e-6F;
+  Builder magnitude;
+  magnitude.graph.outputs = {magnitude.plus(magnitude.unary(UnaryKind::kAbs, magnitude.x), magnitude.constant(kSmall))};
+  CHECK(compiler::recognise_activations(magnitude.graph).value() == 0);
+
+  for (const UnaryKind kind : {UnaryKind::kRelu, UnaryKind::kSigmoid, UnaryKind::kSoftplus}) {
+    Builder b;
+    b.graph.outputs = {b.plus(b.unary(kind, b.x), b.constant(kSmall))};
+    CHECK(compiler::recognise_activations(b.graph).value() == 0);
+  }
+}
+
 }  // namespace
 }  // namespace nestrt::test
