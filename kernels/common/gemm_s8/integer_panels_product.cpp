@@ -8,8 +8,11 @@ namespace nestrt::kernels {
 namespace {
 
 const S8TileKernel& tile_kernel(std::span<const int8_t> weights) {
-  // The last kernel supports all weights.
-  return weights.empty() ? s8_tile_kernels(current_instruction_set()).back() : s8_tile_kernel(weights);
+  // The last kernel supports all weights, in the order of S8Tile.
+  const S8TileKernel& for_all = s8_tile_kernels(current_instruction_set()).back();
+  if (weights.empty()) return for_all;
+  const S8TileKernel& best = s8_tile_kernel(weights);
+  return best.pairs_weights ? for_all : best;
 }
 
 // A tile over adjacent rows of `inner` elements, with its offsets and sums.

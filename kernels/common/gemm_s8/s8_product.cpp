@@ -28,6 +28,7 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
   NESTRT_ASSIGN_OR_RETURN(product.outputs_, S8Outputs::make(outputs, bias, epilogue));
   std::fill(std::begin(product.padding_), std::end(product.padding_), product.outputs_.input_zero());
   const bool by_caller = multiplier == Multiplier::kCaller;
+  if (!by_caller && product.tile_.pairs_weights) NESTRT_RETURN_IF_ERROR(product.pair_weights(blocks));
   const int32_t offset = (by_caller ? 0 : product.tile_.input_offset) + product.outputs_.input_zero();
   if (offset != 0) product.subtract(static_cast<uint32_t>(offset), blocks);
   if (by_caller || product.tile_.chains == nullptr || block_bytes == 0) return product;
@@ -41,11 +42,18 @@ Result<S8Product> S8Product::make(PackedBytes weights, int64_t outputs, int64_t 
 Status S8Product::widen(int64_t blocks) {
   const int64_t wide = round_up(block_bytes_, kS8ChainStepBytes);
   if (wide == block_bytes_) return {};
-  wide_weights_ = AlignedArray<int8_t>(blocks * wide);
-  if (wide_weights_.data() == nullptr) return no_memory();
+  own_weights_ = AlignedArray<int8_t>(blocks * wide);
+  if (own_weights_.data() == nullptr) return no_memory();
   for (int64_t block = 0; block < blocks; ++block)
-    std::copy_n(weights_.data() + block * block_bytes_, block_bytes_, wide_weights_.data() + block * wide);
+    std::copy_n(weights_.data() + block * block_bytes_, block_bytes_, own_weights_.data() + block * wide);
   block_bytes_ = wide;
+  return {};
+}
+
+Status S8Product::pair_weights(int64_t blocks) {
+  own_weights_ = AlignedArray<int8_t>(blocks * block_bytes_);
+  if (own_weights_.data() == nullptr) return no_memory();
+  pair_s8_weights(weights_.data(), blocks * block_bytes_, own_weights_.data());
   return {};
 }
 

@@ -59,13 +59,14 @@ class S8Product {
   void subtract(uint32_t offset, int64_t blocks);
   void sum_weights(int64_t block, int32_t* sums) const;
   Status widen(int64_t blocks);
+  Status pair_weights(int64_t blocks);
   Status find_chains(int64_t blocks, bool can_centre);
 
   S8TileKernel tile_;  // fixed by make(), so that a kernel stays on one instruction set
-  const int8_t* weights() const { return wide_weights_.data() != nullptr ? wide_weights_.data() : weights_.data(); }
+  const int8_t* weights() const { return own_weights_.data() != nullptr ? own_weights_.data() : weights_.data(); }
 
   PackedBytes weights_;
-  AlignedArray<int8_t> wide_weights_;  // weights padded to whole steps of chains, if needed
+  AlignedArray<int8_t> own_weights_;  // weights padded to whole steps of chains, or paired, if the tile needs it
   int64_t block_bytes_ = 0;
   int64_t blocks_ = 0;
   AlignedArray<uint8_t> chains_;  // null if the tile does not use chains for any inputs

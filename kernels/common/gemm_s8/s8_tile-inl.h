@@ -9,6 +9,12 @@
 //                                                     void add(Sums&, const Input&, const Weights&),
 //                                                     void store(const Sums&, const int32_t* start, int32_t* to)
 //                     either begin() or store() adds `start`
+// optionally, add_segment(), which replaces the loop over load_weights(), load_input() and add() for one block:
+//   template <int kGroups> void add_segment(const int8_t* const* in, const int8_t* weights, int64_t length,
+//                                           Sums (&sums)[kGroups][1])
+// optionally, kRows: the number of points that share one Sums. in[] then has whole groups of points, and the class has
+//   void store(const Sums&, const int32_t* start, int rows, int32_t* to)
+// optionally, kPairsWeights: weights have been reordered by pair_s8_weights()
 // optionally, to prefetch weights (S8Tile::prefetch):  void prefetch(const int8_t*), of kS8PrefetchBytes
 // optionally, kTilePoints: a multiple of kPoints that a tile splits into groups of kPoints
 // optionally, if tiles compute outputs (S8TileFinishes::kAll), kFinishes and
@@ -23,6 +29,12 @@
 
 namespace nestrt::kernels {
 namespace {
+
+template <class Simd>
+inline constexpr int kS8Rows = [] {
+  if constexpr (requires { Simd::kRows; }) return Simd::kRows;
+  return 1;
+}();
 
 template <class Simd, int kBlocks, int kPoints>
 HWY_INLINE void add_s8_segment(const int8_t* const* HWY_RESTRICT in, const int8_t* HWY_RESTRICT weights,
@@ -47,13 +59,35 @@ concept SplitsS8Tiles = requires {
   Simd::kTilePoints;
 };
 
+template <class Simd>
+concept AddsS8Segments = requires(typename Simd::Sums (&sums)[1][1]) {
+  Simd::add_segment(nullptr, nullptr, 0, sums);
+};
+
+template <class Simd, int kBlocks, int kPoints, int kGroups>
+HWY_INLINE void store_s8_sums(const typename Simd::Sums (&sums)[kGroups][kBlocks], const int32_t* start, int32_t* to) {
+  if constexpr (kS8Rows < Simd >> 1) {
+    NESTRT_UNROLL for (int g = 0; g < kGroups; ++g) {
+      constexpr int kRows = kS8Rows<Simd>;
+      Simd::store(sums[g][0], start, HWY_MIN(kRows, kPoints - g * kRows), to + g * kRows * kTileBlock);
+    }
+  } else {
+    NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
+      NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
+        Simd::store(sums[p][b], start + b * kTileBlock, to + (p * kBlocks + b) * kTileBlock);
+      }
+    }
+  }
+}
+
 // Computes points `first` and following.
 template <class Simd, int kBlocks, int kPoints>
 HWY_NOINLINE void run_s8_tile(const S8Tile& tile, int64_t first = 0) {
   const int64_t points = SplitsS8Tiles<Simd> ? tile.points : kPoints;
-  typename Simd::Sums sums[kPoints][kBlocks];
-  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
-    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) Simd::begin(sums[p][b], tile.start + b * kTileBlock);
+  constexpr int kRows = kS8Rows<Simd>, kGroups = (kPoints + kRows - 1) / kRows;
+  typename Simd::Sums sums[kGroups][kBlocks];
+  NESTRT_UNROLL for (int g = 0; g < kGroups; ++g) {
+    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) Simd::begin(sums[g][b], tile.start + b * kTileBlock);
   }
   const int8_t* weights = tile.weights;
   const int8_t* input = tile.input;
@@ -66,18 +100,18 @@ HWY_NOINLINE void run_s8_tile(const S8Tile& tile, int64_t first = 0) {
           Simd::prefetch(prefetch);
           prefetch += kS8PrefetchBytes;
         }
-      const int8_t* in[kPoints];
+      const int8_t* in[kGroups * kRows];
       NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) in[p] = offsets[p] < 0 ? tile.padding : input + offsets[p];
-      add_s8_segment<Simd, kBlocks, kPoints>(in, weights, tile.weights_stride, tile.length, sums);
+      NESTRT_UNROLL for (int p = kPoints; p < kGroups * kRows; ++p) in[p] = in[kPoints - 1];
+      if constexpr (AddsS8Segments<Simd>)
+        Simd::add_segment(in, weights, tile.length, sums);
+      else
+        add_s8_segment<Simd, kBlocks, kPoints>(in, weights, tile.weights_stride, tile.length, sums);
     }
   }
   if constexpr (FinishesS8Tiles<Simd> && kPoints >= kMinFinishedPoints)
     if (tile.finish != nullptr) return Simd::finish(sums, tile);
-  NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
-    NESTRT_UNROLL for (int b = 0; b < kBlocks; ++b) {
-      Simd::store(sums[p][b], tile.start + b * kTileBlock, tile.sums + ((first + p) * kBlocks + b) * kTileBlock);
-    }
-  }
+  store_s8_sums<Simd, kBlocks, kPoints, kGroups>(sums, tile.start, tile.sums + first * kBlocks * kTileBlock);
 }
 
 // Calls run_s8_tile with the number of points as a constant. If a tile is split, the last group overlaps points already
@@ -120,6 +154,7 @@ consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
     kernel.limits.grain = Simd::kPoints;
   }
   if constexpr (FinishesS8Tiles<Simd>) kernel.finishes = S8TileFinishes::kAll;
+  if constexpr (requires { Simd::kPairsWeights; }) kernel.pairs_weights = Simd::kPairsWeights;
   return kernel;
 }
 

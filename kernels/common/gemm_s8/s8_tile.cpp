@@ -2,7 +2,10 @@
 // The portable s8 tile, and the selection of the implementation.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
+#include <cstring>
+
 #include "kernels/common/gemm_s8/s8_tile-inl.h"
+#include "kernels/common/simd/matrix_products.h"
 
 namespace nestrt::kernels {
 namespace {
@@ -45,6 +48,7 @@ std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set) {
       return kS8TileAvx2;
 #elif HWY_ARCH_ARM_A64
     case InstructionSet::kNeonDotprod:
+      if (use_matrix_products()) return kS8TileI8mm;
       return kS8TileDotprod;
     case InstructionSet::kNeon:
       return kS8TileNeon;
@@ -67,6 +71,14 @@ bool s8_has_paired_minima(std::span<const int8_t> weights, size_t distance) {
     for (size_t k = i; k < i + distance; ++k)
       found |= uint8_t{weights[k] == -128} & uint8_t{weights[k + distance] == -128};
   return found != 0;
+}
+
+void pair_s8_weights(const int8_t* from, int64_t bytes, int8_t* to) {
+  constexpr int64_t kQuad = 4, kOctet = 2 * kQuad;
+  for (int64_t i = 0; i < bytes; i += kOctet * kTileBlock)
+    for (int64_t o = 0; o < kTileBlock; ++o)
+      for (int64_t half = 0; half < 2; ++half)
+        std::memcpy(to + i + o * kOctet + half * kQuad, from + i + (half * kTileBlock + o) * kQuad, kQuad);
 }
 
 }  // namespace nestrt::kernels

@@ -77,6 +77,7 @@ struct S8TileKernel {
   void (*run)(const S8Tile& tile) = nullptr;
   const S8ChainRules* chains = nullptr;  // null: does not use chains
   S8TileFinishes finishes = S8TileFinishes::kNone;
+  bool pairs_weights = false;  // S8Tile::weights must have been reordered by pair_s8_weights()
 };
 
 // Returns the implementations for an instruction set, best first, excluding those for lesser sets. Never empty for a
@@ -90,10 +91,14 @@ const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
 // Default groups hold 4 inputs for 16 outputs.
 bool s8_has_paired_minima(std::span<const int8_t> weights, size_t distance = 4 * kTileBlock);
 
+// Reorders weights for kernels with pairs_weights: from [length / 4][16 outputs][4 bytes] to
+// [length / 8][16 outputs][8 bytes]. `bytes` is a multiple of 8 * kTileBlock; `to` does not overlap `from`.
+void pair_s8_weights(const int8_t* from, int64_t bytes, int8_t* to);
+
 // The implementations for each set on its processor family. They are data and not functions, because their sources are
 // compiled for the set, and none of that code (not even a function that returns an address) may run before the CPU is
 // known to support the set.
 extern const std::array<S8TileKernel, 1> kS8TileVnni, kS8TileAvx512, kS8TileAvx2, kS8TileDotprod;
-extern const std::array<S8TileKernel, 2> kS8TileNeon;
+extern const std::array<S8TileKernel, 2> kS8TileNeon, kS8TileI8mm;
 
 }  // namespace nestrt::kernels

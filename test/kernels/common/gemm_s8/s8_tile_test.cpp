@@ -185,6 +185,11 @@ void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
   std::vector<int32_t> sums(expected.size());
   o.tile.start = start.data();
   o.tile.sums = sums.data();
+  std::vector<int8_t> paired(o.weights.size());
+  if (kernel.pairs_weights) {
+    kernels::pair_s8_weights(o.weights.data(), std::ssize(o.weights), paired.data());
+    o.tile.weights = paired.data();
+  }
   kernel.run(o.tile);
   CHECK(sums == expected);
 }
