@@ -12,6 +12,7 @@
 #include "test/boards/logic/board_process.h"
 #include "test/boards/logic/outliving_logic.h"
 #include "test/support/evta/evta_configuration.h"
+#include "test/support/skip.h"
 #include "test/support/test_level.h"
 
 namespace nestrt::boards {
@@ -26,6 +27,14 @@ const evta::XrtOptions& stages_options() {
     return options_for(stages_xclbin());
   }();
   return kOptions;
+}
+
+// Prepares for child processes. ctest runs each case in its own process.
+bool can_fork() {
+  static_cast<void>(stages_options());
+  if (Board::instance().has_been_opened())
+    nestrt::test::skip("this process has used XRT, which does not survive fork()");
+  return !Board::instance().has_been_opened();
 }
 
 // Runs the probe program in a child process, in memory that starts after `skipped_bytes`. `runs` of 0 means forever.
@@ -67,7 +76,7 @@ bool contains_only(std::span<const std::byte> bytes, std::byte value) {
 }
 
 TEST_CASE("After a process is killed behind XRT, the next one waits for the stages, and its recycled memory is right") {
-  static_cast<void>(stages_options());
+  if (!can_fork()) return;
   OutlivingLogic logic(driver_banks());
   logic.stages().set_late_by(std::chrono::milliseconds(100));                          // longer than a restart
   const std::span<std::byte> others = logic.memory().last(logic.memory().size() / 2);  // beyond all buffers
@@ -84,7 +93,7 @@ TEST_CASE("After a process is killed behind XRT, the next one waits for the stag
 }
 
 TEST_CASE("The stages of a killed process write to memory that XRT has released") {
-  static_cast<void>(stages_options());
+  if (!can_fork()) return;
   OutlivingLogic logic(driver_banks());
   logic.faults().next_run(RunFault::kLate);
   logic.stages().set_late_by(std::chrono::seconds(1));
@@ -98,7 +107,7 @@ TEST_CASE("The stages of a killed process write to memory that XRT has released"
 }
 
 TEST_CASE("After a process is killed during a run that hangs, XRT's next user is refused until the stages are reset") {
-  static_cast<void>(stages_options());
+  if (!can_fork()) return;
   OutlivingLogic logic(driver_banks());
   logic.faults().next_run(RunFault::kHang);
   kill_during_run(logic, std::chrono::microseconds(0));

@@ -99,6 +99,7 @@ int Board::runs_started() {
 
 int Board::open() {
   if (const int error = faults_.take_error(Call::kOpen)) return -error;
+  has_been_opened_ = true;
   const int file = memfd_create("board", MFD_CLOEXEC);
   if (file < 0) return -errno;
   const std::lock_guard lock(mutex_);

@@ -9,6 +9,7 @@
 // Threads: all members are safe from any thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
@@ -83,6 +84,8 @@ class Board {
   std::shared_ptr<Stages> stages(size_t accelerator = 0);
   // Answers the aborts whose answers set_deaf() delayed.
   void answer_aborts();
+  // Returns whether this process has opened the device. XRT then does not survive a fork().
+  bool has_been_opened() const { return has_been_opened_; }
   // Returns the number of runs started.
   int runs_started();
 
@@ -135,7 +138,8 @@ class Board {
   // The accelerators of an xclbin with VTA's stages, and for each unit its accelerator.
   std::vector<std::shared_ptr<Stages>> stages_;
   std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
-  OutlivingLogic* logic_ = nullptr;               // instead of the stages
+  std::atomic<bool> has_been_opened_ = false;
+  OutlivingLogic* logic_ = nullptr;  // instead of the stages
   bool is_coherent_ = false;
   bool is_stuck_ = false;  // whether a compute unit that could not be stopped blocks the scheduler
 };
