@@ -54,9 +54,19 @@ Status not_installed(std::string_view name, const std::vector<fs::path>& places)
                             name, looked));
 }
 
+// Returns the remedy for an error of the dynamic loader, or an empty string.
+std::string_view loading_advice(std::string_view why) {
+  const auto has = [&](std::string_view words) { return why.find(words) != std::string_view::npos; };
+  if (has("cannot open shared object file")) return "; install the package of that library";
+  if (has("' not found") || has("undefined symbol"))
+    return "; it was built for other versions of its libraries: build nestrt with this system's SDK";
+  return "";
+}
+
 Status cannot_load(const fs::path& file) {
-  const char* const why = ::dlerror();
-  return Status(Code::kUnavailable, fmt::format("{} cannot be loaded: {}", file.string(), why != nullptr ? why : "?"));
+  const char* const reported = ::dlerror();
+  const std::string why = reported != nullptr ? reported : "?";
+  return Status(Code::kUnavailable, fmt::format("{} cannot be loaded: {}{}", file.string(), why, loading_advice(why)));
 }
 
 Result<const Component*> load(const fs::path& file, const char* entry_name) {

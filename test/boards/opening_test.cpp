@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "test/boards/emulation/device_node.h"
 #include "test/boards/emulation/driver.h"
 #include "test/boards/emulation/evta_board.h"
+#include "test/boards/logic/device_node.h"
 #include "test/support/evta/evta_configuration.h"
 #include "test/support/skip.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests EVTA as four stages, whose registers the transport writes. No kernel driver takes part in a run.
-#include "test/boards/emulation/stages.h"
+#include "test/boards/logic/stages.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -6,7 +6,7 @@
 
 #include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
-#include "test/uio/emulation/board_process.h"
+#include "test/boards/logic/board_process.h"
 #include "test/uio/emulation/uio_unit.h"
 
 namespace nestrt::boards {

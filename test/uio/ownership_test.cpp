@@ -8,9 +8,9 @@
 
 #include "drivers/evta/driver/evta_unit.h"
 #include "test/boards/emulation/probe_run.h"
+#include "test/boards/logic/board_process.h"
 #include "test/support/evta/evta_configuration.h"
 #include "test/support/test_level.h"
-#include "test/uio/emulation/board_process.h"
 #include "test/uio/emulation/uio_unit.h"
 
 namespace nestrt::boards {

@@ -33,10 +33,10 @@ bool StagesUnit::has_running_program() {
   return false;
 }
 
+// Counts intervals instead of reading a clock, so that time for which this process is stopped does not count.
 Status StagesUnit::wait_for_previous_owner(std::chrono::milliseconds limit) {
-  const Deadline end = SteadyClock::now() + limit;
-  while (has_running_program()) {
-    if (SteadyClock::now() >= end) return still_in_use_by_previous_owner(limit);
+  for (auto waited = std::chrono::milliseconds(0); has_running_program(); waited += kPollInterval) {
+    if (waited >= limit) return still_in_use_by_previous_owner(limit);
     std::this_thread::sleep_for(kPollInterval);
   }
   return {};

@@ -10,6 +10,7 @@
 #include "drivers/evta/xrt/xrt_errors.h"
 #include "drivers/evta/xrt/xrt_installation.h"
 #include "drivers/evta/xrt/xrt_transport.h"
+#include "drivers/evta/xrt/xrt_version.h"
 
 namespace nestrt::evta {
 namespace {
@@ -55,6 +56,7 @@ XrtDevice describe(uint32_t index) {
 }  // namespace
 
 Result<uint32_t> count_xrt_devices() {
+  NESTRT_RETURN_IF_ERROR(check_xrt_version());
   NESTRT_RETURN_IF_ERROR(check_xrt_installation());
   NESTRT_RETURN_IF_ERROR(check_zocl_nodes());
   return xrt_call("looking for devices", Code::kUnavailable,

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "test/boards/emulation/driver.h"
-#include "test/boards/emulation/register_window.h"
+#include "test/boards/logic/register_window.h"
 #include "test/boards/xclbin/xclbin_writer.h"
 
 namespace nestrt::boards {
@@ -39,6 +39,16 @@ LoadedXclbin read_xclbin(std::span<const std::byte> file) {
   return loaded;
 }
 
+void* map_registers_of(OutlivingLogic& logic, size_t size, Stage stage) {
+  using Kind = BoardRequest::Kind;
+  return map_register_window(size, {[&logic, stage](uint32_t offset) {
+                                      return logic.access({Kind::kRead, 0, stage, offset, 0, 0, 0});
+                                    },
+                                    [&logic, stage](uint32_t offset, uint32_t value) {
+                                      logic.access({Kind::kWrite, 0, stage, offset, value, 0, 0});
+                                    }});
+}
+
 }  // namespace
 
 Board& Board::instance() {
@@ -58,6 +68,12 @@ void Board::set_configuration(const evta::Configuration& configuration, uint64_t
 void Board::set_coherent(bool coherent) {
   const std::lock_guard lock(mutex_);
   is_coherent_ = coherent;
+}
+
+void Board::use(OutlivingLogic& logic) {
+  const std::lock_guard lock(mutex_);
+  logic_ = &logic;
+  memory_.use_pages(logic.memory());
 }
 
 void Board::reset_card() {
@@ -83,6 +99,7 @@ int Board::runs_started() {
 
 int Board::open() {
   if (const int error = faults_.take_error(Call::kOpen)) return -error;
+  has_been_opened_ = true;
   const int file = memfd_create("board", MFD_CLOEXEC);
   if (file < 0) return -errno;
   const std::lock_guard lock(mutex_);
@@ -220,6 +237,7 @@ void* Board::map_registers(int file, size_t size, uint64_t offset) {
   const size_t unit = offset / kPageBytes - 1;
   const bool are_stages = stages_.size() == 1 && units_.size() == kNumStages;
   if (!clients_.contains(file) || unit >= (are_stages ? kNumStages : stages_.size())) return nullptr;
+  if (logic_ != nullptr) return map_registers_of(*logic_, size, static_cast<Stage>(unit));
   const std::shared_ptr<Stages> stages = stages_[are_stages ? 0 : unit];
   const auto first = static_cast<uint32_t>(are_stages ? unit : 0);
   const auto stage_at = [first](uint32_t place) { return static_cast<Stage>(first + place / kStageBytes); };

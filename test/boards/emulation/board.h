@@ -9,6 +9,7 @@
 // Threads: all members are safe from any thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
@@ -18,11 +19,12 @@
 #include <span>
 #include <string>
 
-#include "test/boards/emulation/accelerator.h"
-#include "test/boards/emulation/board_faults.h"
 #include "test/boards/emulation/compute_unit.h"
-#include "test/boards/emulation/device_memory.h"
-#include "test/boards/emulation/stages.h"
+#include "test/boards/logic/accelerator.h"
+#include "test/boards/logic/board_faults.h"
+#include "test/boards/logic/device_memory.h"
+#include "test/boards/logic/outliving_logic.h"
+#include "test/boards/logic/stages.h"
 #include "test/support/process/temporary_folder.h"
 
 namespace nestrt::boards {
@@ -73,12 +75,17 @@ class Board {
   // Sets whether the accelerators' port is coherent with the host's caches. If so, both see the same bytes of buffers
   // created later.
   void set_coherent(bool coherent);
+  // Uses logic and memory that other processes share, instead of those of the board, for an xclbin with four stages.
+  // Requires: no xclbin is loaded.
+  void use(OutlivingLogic& logic);
   // Resets the card.
   void reset_card();
   // Returns the stages of an accelerator of the loaded xclbin, or null.
   std::shared_ptr<Stages> stages(size_t accelerator = 0);
   // Answers the aborts whose answers set_deaf() delayed.
   void answer_aborts();
+  // Returns whether this process has opened the device. XRT then does not survive a fork().
+  bool has_been_opened() const { return has_been_opened_; }
   // Returns the number of runs started.
   int runs_started();
 
@@ -131,6 +138,8 @@ class Board {
   // The accelerators of an xclbin with VTA's stages, and for each unit its accelerator.
   std::vector<std::shared_ptr<Stages>> stages_;
   std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
+  std::atomic<bool> has_been_opened_ = false;
+  OutlivingLogic* logic_ = nullptr;  // instead of the stages
   bool is_coherent_ = false;
   bool is_stuck_ = false;  // whether a compute unit that could not be stopped blocks the scheduler
 };

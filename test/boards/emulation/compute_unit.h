@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "test/boards/emulation/accelerator.h"
-#include "test/boards/emulation/board_faults.h"
+#include "test/boards/logic/accelerator.h"
+#include "test/boards/logic/board_faults.h"
 
 namespace nestrt::boards {
 

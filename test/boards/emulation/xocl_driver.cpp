@@ -8,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "test/boards/emulation/device_node.h"
 #include "test/boards/emulation/driver.h"
+#include "test/boards/logic/device_node.h"
 
 namespace nestrt::boards {
 namespace {

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "test/boards/emulation/device_node.h"
 #include "test/boards/emulation/driver.h"
+#include "test/boards/logic/device_node.h"
 
 namespace nestrt::boards {
 namespace {

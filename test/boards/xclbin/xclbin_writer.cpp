@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "test/boards/emulation/stages.h"
+#include "test/boards/logic/stages.h"
 
 namespace nestrt::boards {
 namespace {

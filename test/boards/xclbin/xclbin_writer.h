@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "test/boards/emulation/device_memory.h"
+#include "test/boards/logic/device_memory.h"
 
 namespace nestrt::boards {
 

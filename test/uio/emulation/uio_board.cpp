@@ -14,8 +14,8 @@
 #include <cstring>
 
 #include "drivers/evta/board/stage_registers.h"
-#include "test/boards/emulation/device_node.h"
-#include "test/boards/emulation/register_window.h"
+#include "test/boards/logic/device_node.h"
+#include "test/boards/logic/register_window.h"
 
 namespace nestrt::boards {
 namespace {
@@ -193,18 +193,6 @@ bool UioBoard::synchronise(int file, std::string_view text, int* error) {
 }
 
 // --- Accesses.
-
-uint32_t UioBoard::access(const BoardRequest& request) {
-  if (parent_ < 0) return answer(request);
-  const std::lock_guard lock(mutex_);
-  uint32_t value = 0;
-  if (::send(parent_, &request, sizeof(request), MSG_NOSIGNAL) != sizeof(request) ||
-      ::recv(parent_, &value, sizeof(value), 0) != sizeof(value))
-    _exit(1);  // the parent has ended
-  return value;
-}
-
-void UioBoard::become_client(int socket) { parent_ = socket; }
 
 uint32_t UioBoard::answer(const BoardRequest& request) {
   switch (request.kind) {

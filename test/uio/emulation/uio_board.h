@@ -16,10 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "test/boards/emulation/accelerator.h"
-#include "test/boards/emulation/board_faults.h"
-#include "test/boards/emulation/device_memory.h"
-#include "test/boards/emulation/stages.h"
+#include "test/boards/logic/accelerator.h"
+#include "test/boards/logic/board_faults.h"
+#include "test/boards/logic/board_process.h"
+#include "test/boards/logic/device_memory.h"
+#include "test/boards/logic/stages.h"
 #include "test/support/process/temporary_folder.h"
 
 namespace nestrt::boards {
@@ -38,20 +39,10 @@ struct UioBoardOptions {
   std::string fabric = "operating";  // the state of FPGA manager
 };
 
-// An access that a child process forwards to the board.
-struct BoardRequest {
-  enum class Kind : uint32_t { kRead, kWrite, kToDevice, kFromDevice } kind;
-  uint32_t accelerator;
-  Stage stage;
-  uint32_t offset;  // of a register
-  uint32_t value;
-  uint64_t begin, size;  // of memory
-};
-
-class UioBoard {
+class UioBoard final : public BoardLogic {
  public:
   explicit UioBoard(UioBoardOptions options = {});
-  ~UioBoard();
+  ~UioBoard() override;
   UioBoard(const UioBoard&) = delete;
 
   // Returns the board of this process, or null.
@@ -75,10 +66,7 @@ class UioBoard {
   void write(const std::string& path, std::string_view text);
   void remove(const std::string& path);
 
-  // Performs an access; returns the value that was read, or an errno.
-  uint32_t answer(const BoardRequest& request);
-  // Forwards all accesses of this process, a child, to the board of its parent through the socket.
-  void become_client(int socket);
+  uint32_t answer(const BoardRequest& request) override;
 
   // --- For the interposer. `path` includes the root.
   bool is_node(const std::string& path) const;
@@ -97,7 +85,6 @@ class UioBoard {
 
   void write_nodes();
   void write_uio_node(size_t node, const std::string& name, uint64_t address, uint64_t size);
-  uint32_t access(const BoardRequest& request);
   uint32_t read_register(const BoardRequest& request);
   void write_register(const BoardRequest& request);
   void clean_instructions(Stages& stages);
@@ -119,7 +106,6 @@ class UioBoard {
   std::atomic<bool> loses_interrupts_ = false, fails_to_synchronise_ = false;
   uint32_t stray_bits_ = 0;
   bool raises_bus_errors_ = false;
-  int parent_ = -1;  // of a child process: the socket
 };
 
 }  // namespace nestrt::boards

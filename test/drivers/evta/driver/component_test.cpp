@@ -47,6 +47,15 @@ TEST_CASE("A file that is not a component is rejected with the system's message"
   CHECK(component.error().message().find("cannot be loaded") != std::string_view::npos);
 }
 
+TEST_CASE("A component that was built against other versions of its libraries is rejected with the remedy") {
+  const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
+  const auto component = find_component("unresolved");
+  REQUIRE_FALSE(component);
+  CHECK(component.error().code() == Code::kUnavailable);
+  CHECK(component.error().message().find("nestrt_function_of_another_version") != std::string_view::npos);
+  CHECK(component.error().message().find("build nestrt with this system's SDK") != std::string_view::npos);
+}
+
 TEST_CASE("A library whose entry point returns no component is rejected") {
   const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
   const auto component = find_component("blank");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/boards/emulation/register_window.h"
+#include "test/boards/logic/register_window.h"
 
 #include <signal.h>
 #include <sys/mman.h>

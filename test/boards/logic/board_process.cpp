@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/uio/emulation/board_process.h"
+#include "test/boards/logic/board_process.h"
 
 #include <signal.h>
 #include <sys/socket.h>
@@ -11,8 +11,18 @@
 
 namespace nestrt::boards {
 
-BoardProcess::BoardProcess(UioBoard& board, const std::function<int(const std::function<void()>& notify)>& work)
-    : board_(board) {
+uint32_t BoardLogic::access(const BoardRequest& request) {
+  if (parent_ < 0) return answer(request);
+  const std::lock_guard lock(forwarding_);
+  uint32_t value = 0;
+  if (::send(parent_, &request, sizeof(request), MSG_NOSIGNAL) != sizeof(request) ||
+      ::recv(parent_, &value, sizeof(value), 0) != sizeof(value))
+    _exit(1);  // the parent has ended
+  return value;
+}
+
+BoardProcess::BoardProcess(BoardLogic& logic, const std::function<int(const std::function<void()>& notify)>& work)
+    : logic_(logic) {
   int accesses[2], notifications[2];
   REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, accesses) == 0);
   REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notifications) == 0);
@@ -21,7 +31,7 @@ BoardProcess::BoardProcess(UioBoard& board, const std::function<int(const std::f
   if (pid_ == 0) {
     ::close(accesses[0]);
     ::close(notifications[0]);
-    board.become_client(accesses[1]);
+    logic.become_client(accesses[1]);
     _exit(work([&] { static_cast<void>(::send(notifications[1], "x", 1, MSG_NOSIGNAL)); }));
   }
   ::close(accesses[1]);
@@ -59,7 +69,7 @@ int BoardProcess::wait() {
 void BoardProcess::serve() const {
   BoardRequest request;
   while (::recv(accesses_, &request, sizeof(request), 0) == sizeof(request)) {
-    const uint32_t value = board_.answer(request);
+    const uint32_t value = logic_.answer(request);
     static_cast<void>(::send(accesses_, &value, sizeof(value), MSG_NOSIGNAL));
   }
 }

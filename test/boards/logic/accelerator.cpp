@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/boards/emulation/accelerator.h"
+#include "test/boards/logic/accelerator.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +18,7 @@ uint64_t micro_ops_of(const evta::Instruction& instruction) {
 
 }  // namespace
 
-Status Accelerator::run(uint32_t count, uint64_t address, uint64_t base) {
+Status Accelerator::run(uint32_t count, uint64_t address, uint64_t base, const std::function<void()>& fetched) {
   if (on_chip_ == nullptr) {
     NESTRT_ASSIGN_OR_RETURN(on_chip_, evta::FunctionalSimulator::make_memories(configuration_, kPoison));
   }
@@ -32,6 +32,7 @@ Status Accelerator::run(uint32_t count, uint64_t address, uint64_t base) {
   if (micro_ops > most_micro_ops_) return Status(Code::kDeadlineExceeded, "the run exceeds the limit of micro-ops");
   NESTRT_ASSIGN_OR_RETURN(evta::FunctionalSimulator simulator,
                           evta::FunctionalSimulator::create({&configuration_, words, {}}, on_chip_));
+  fetched();
   return simulator.run(memory_.dram(base));
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ class DeviceMemory {
   // Allocates `size` bytes, rounded up to pages, and returns the address; nullopt if the bank is full or does not
   // exist.
   std::optional<uint64_t> allocate(size_t bank, uint64_t size);
+  // Places allocations of the first bank in `pages`, which outlive this object, instead of in separate memory.
+  // Requires: nothing is allocated.
+  void use_pages(std::span<std::byte> pages) { pages_ = pages; }
   // Replaces the contents of an allocation by the host's memory at `host`, which is poisoned.
   void share(uint64_t address, std::byte* host);
   void free(uint64_t address);
@@ -52,7 +56,10 @@ class DeviceMemory {
     std::byte* bytes;
   };
 
+  std::byte* make_bytes(size_t bank, uint64_t address, Block& block) const;
+
   const std::vector<MemoryBank> banks_;
+  std::span<std::byte> pages_;
   Mutex mutex_;
   std::map<uint64_t, Block> blocks_ NESTRT_GUARDED_BY(mutex_);  // key: address
 };

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -19,8 +21,8 @@
 #include <thread>
 #include <utility>
 
-#include "test/boards/emulation/accelerator.h"
-#include "test/boards/emulation/board_faults.h"
+#include "test/boards/logic/accelerator.h"
+#include "test/boards/logic/board_faults.h"
 
 namespace nestrt::boards {
 
@@ -43,6 +45,8 @@ class Stages {
   int runs_started();
   // Continues a hanging run.
   void end_hang();
+  // Sets the delay of runs with kLate, between the fetch of instructions and their execution.
+  void set_late_by(std::chrono::milliseconds late_by) { late_by_ = late_by; }
   // Calls `handler` on the stages' thread at the end of each run. To set before the first run.
   void set_end_handler(std::function<void()> handler) { end_handler_ = std::move(handler); }
 
@@ -65,6 +69,7 @@ class Stages {
   bool done_written_ = false;
   int runs_started_ = 0;
   std::function<void()> end_handler_ = [] {};
+  std::atomic<std::chrono::milliseconds> late_by_ = std::chrono::milliseconds(20);
   bool is_started_ = false;   // whether a run was started and has not ended
   bool is_fetching_ = false;  // until compute has received the first instruction
   bool is_reset_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/boards/emulation/device_memory.h"
+#include "test/boards/logic/device_memory.h"
 
 #include <algorithm>
 
@@ -14,11 +14,22 @@ std::optional<uint64_t> DeviceMemory::allocate(size_t bank, uint64_t size) {
   for (auto next = blocks_.lower_bound(place.base); next != blocks_.end() && next->first - address < size; ++next)
     address = next->first + next->second.size;
   if (size == 0 || address > place.base + place.size || place.base + place.size - address < size) return std::nullopt;
-  Block block{size, std::make_unique_for_overwrite<std::byte[]>(size), nullptr};
-  block.bytes = block.own.get();
+  Block block{size, nullptr, nullptr};
+  block.bytes = make_bytes(bank, address, block);
+  if (block.bytes == nullptr) return std::nullopt;
   std::fill_n(block.bytes, size, kPoison);
   blocks_.emplace(address, std::move(block));
   return address;
+}
+
+// Returns null if the pages are too few.
+std::byte* DeviceMemory::make_bytes(size_t bank, uint64_t address, Block& block) const {
+  if (bank == 0 && !pages_.empty()) {
+    const uint64_t offset = address - std::max(banks_[0].base, kPageBytes);
+    return offset <= pages_.size() && block.size <= pages_.size() - offset ? pages_.data() + offset : nullptr;
+  }
+  block.own = std::make_unique_for_overwrite<std::byte[]>(block.size);
+  return block.own.get();
 }
 
 void DeviceMemory::share(uint64_t address, std::byte* host) {

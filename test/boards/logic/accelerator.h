@@ -2,8 +2,10 @@
 // The compute unit of an emulated board: the functional simulator on the board's memory.
 #pragma once
 
+#include <functional>
+
 #include "drivers/evta/simulator/functional_simulator.h"
-#include "test/boards/emulation/device_memory.h"
+#include "test/boards/logic/device_memory.h"
 
 namespace nestrt::boards {
 
@@ -23,10 +25,12 @@ class Accelerator {
   Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 
-  // Runs `count` instructions at `address`, whose addresses are relative to `base`. Errors: kDeadlineExceeded beyond
+  // Fetches `count` instructions at `address`, calls `fetched`, and runs them. Their addresses are relative to `base`.
+  // Errors: kDeadlineExceeded beyond
   // the limit of micro-ops (the caller should hang); kDeviceFault for instructions or data outside allocated memory;
   // errors of the simulator.
-  Status run(uint32_t count, uint64_t address, uint64_t base = 0);
+  Status run(
+      uint32_t count, uint64_t address, uint64_t base = 0, const std::function<void()>& fetched = [] {});
 
  private:
   const evta::Configuration& configuration_;

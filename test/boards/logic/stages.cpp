@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/boards/emulation/stages.h"
+#include "test/boards/logic/stages.h"
 
-#include <chrono>
 #include <utility>
 
 namespace nestrt::boards {
@@ -15,7 +14,7 @@ constexpr uint32_t kDone = 0x18, kDoneWritten = 0x1c;
 constexpr std::pair<Stage, uint32_t> kFirstBases[] = {{Stage::kLoad, 0x10}, {Stage::kCompute, 0x20}};
 constexpr std::pair<Stage, uint32_t> kOutputs = {Stage::kStore, 0x10};
 // 63 cycles in hardware; long enough to be observable here.
-constexpr std::chrono::milliseconds kStaleTime{1}, kLateBy{20};
+constexpr std::chrono::milliseconds kStaleTime{1};
 
 }  // namespace
 
@@ -99,8 +98,9 @@ void Stages::run(std::unique_lock<std::mutex>& lock) {
   write_done(0);
   is_fetching_ = false;
   lock.unlock();
-  const Status status = accelerator_.run(count, address, *base);
-  if (fault == RunFault::kLate) std::this_thread::sleep_for(kLateBy);
+  const Status status = accelerator_.run(count, address, *base, [&] {
+    if (fault == RunFault::kLate) std::this_thread::sleep_for(late_by_.load());
+  });
   lock.lock();
   if (!status.ok()) changed_.wait(lock, [&] { return shut_down_ || is_reset_; });  // hardware reports no error
   if (status.ok()) write_done(1);
