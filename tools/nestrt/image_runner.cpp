@@ -7,7 +7,6 @@
 
 #include "nestrt/log.h"
 #include "tools/support/image/classify.h"
-#include "tools/support/image/preprocess.h"
 #include "tools/support/image/preprocessing_warnings.h"
 
 namespace nestrt::command {
@@ -53,11 +52,21 @@ Result<ImageRunner> ImageRunner::create(const std::string& plan_path, const Unit
   runner.stated_ = plan.preprocessing(0) != nullptr || runner.options_;
   NESTRT_ASSIGN_OR_RETURN(runner.outputs_, TensorSet::create(plan.outputs()));
   const TensorInfo& input = plan.inputs()[0];
-  runner.batch_size_ = batch_of(plan);
-  runner.row_ = input;
-  if (runner.batch_size_ > 1) runner.row_.shape[0] = 1;
+  runner.set_batch(batch_of(plan));
   runner.input_ = {input.type, input.shape, std::vector<std::byte>(input.size_bytes())};
   return runner;
+}
+
+void ImageRunner::set_batch(size_t size) {
+  batch_size_ = size;
+  row_ = plan().inputs()[0];
+  if (size > 1) row_.shape[0] = 1;
+  placed_.assign(size, std::nullopt);
+}
+
+void ImageRunner::split_batch() {
+  const Shape& input = plan().inputs()[0].shape;
+  if (input.rank() > 1) set_batch(static_cast<size_t>(input[0]));
 }
 
 std::span<std::byte> ImageRunner::row_of_input(size_t row) {
@@ -75,6 +84,7 @@ Status ImageRunner::read_image(const std::string& path, size_t row) {
   tools::store_elements(*values, row_.type, row_of_input(row).data());
   NESTRT_ASSIGN_OR_RETURN(const tools::ImagePlace place,
                           tools::place_of_image(image.width, image.height, preprocessing_, row_));
+  placed_[row] = PlacedImage{image.width, image.height, place};
   place_ = fmt::format("the {}x{} image fills {}x{} pixels of the input, starting at column {} and row {}", image.width,
                        image.height, place.width, place.height, place.left, place.top);
   if (stated_ && !remarked_) remark(plan(), options_, preprocessing_);
@@ -96,6 +106,7 @@ Status ImageRunner::read_array(const std::string& path, size_t row) {
   }
   std::ranges::copy(array.bytes, row_of_input(row).begin());
   place_.clear();
+  placed_[row].reset();
   return {};
 }
 

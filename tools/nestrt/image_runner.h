@@ -2,15 +2,24 @@
 // Runs a network with one input on image files or on arrays.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tools/nestrt/load.h"
 #include "tools/support/image/image_options.h"
+#include "tools/support/image/preprocess.h"
 #include "tools/support/text/npy.h"
 
 namespace nestrt::command {
+
+// An image's size, and its place in the input.
+struct PlacedImage {
+  int width = 0;
+  int height = 0;
+  tools::ImagePlace place;
+};
 
 class ImageRunner {
  public:
@@ -22,6 +31,8 @@ class ImageRunner {
   // Returns the number of images of one run: the plan's batch if its first output has a row of class scores for each
   // image of the batch, else 1.
   size_t batch_size() const { return batch_size_; }
+  // Makes each index of the input's first dimension an image of the batch, for outputs other than class scores.
+  void split_batch();
   // Decodes and preprocesses an image as row `row` of the input. A .npy file is used unchanged and may omit leading
   // dimensions of one. Warns for the first image if neither the plan nor the flags state the preprocessing.
   // Requires: row < batch_size().
@@ -39,6 +50,8 @@ class ImageRunner {
   const tools::Array& input() const { return input_; }
   // Returns the position of the last image in the input; empty for an array.
   const std::string& place() const { return place_; }
+  // Returns the place of the image in a row; nullopt for an array. Requires: row < batch_size().
+  const std::optional<PlacedImage>& placed(size_t row) const { return placed_[row]; }
 
   // Returns whether the plan's first output has a row of class scores for each image.
   bool has_class_scores() const;
@@ -49,6 +62,7 @@ class ImageRunner {
   const Plan& plan() const { return *loaded_.plan; }
 
  private:
+  void set_batch(size_t size);
   Status read_image(const std::string& path, size_t row);
   Status read_array(const std::string& path, size_t row);
   std::span<std::byte> row_of_input(size_t row);
@@ -64,6 +78,7 @@ class ImageRunner {
   bool remarked_ = false;
   tools::Array input_;
   std::string place_;
+  std::vector<std::optional<PlacedImage>> placed_;  // by row
 };
 
 }  // namespace nestrt::command

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt eval: measures accuracy over labelled images and agreement with the results of another run.
+// nestrt eval: measures accuracy over labelled images and agreement with the results of another run; other metrics are
+// in tools/nestrt/evaluation.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 
 #include "nestrt/log.h"
 #include "tools/nestrt/commands.h"
+#include "tools/nestrt/evaluation/evaluation_task.h"
 #include "tools/nestrt/image_runner.h"
 #include "tools/support/image/classify.h"
 #include "tools/support/image/labels.h"
-#include "tools/support/image/sample_files.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/json.h"
 #include "tools/support/text/progress.h"
@@ -28,13 +30,10 @@ const std::string kPredictionsHeader = "file\tlabel\ttop1\tlargest\n";
 
 struct Options {
   std::string plan;
-  std::string images;
-  std::string labels;  // empty: the folders of the images are their classes
-  std::string class_names;
+  TaskOptions data;  // without labels, the folders of the images are their classes
   std::string reference;
   std::string predictions;
   std::string json;
-  int64_t offset = 0;
   size_t limit = 0;
   tools::ImageFlags preprocessing;
   UnitChoice units;
@@ -98,87 +97,69 @@ Result<References> read_references(const Options& options, std::span<const Label
     if (!references.contains(image.file)) {
       return Status(Code::kInvalidArgument,
                     fmt::format("'{}' has no line for '{}' of '{}'", options.reference, image.file,
-                                options.labels.empty() ? options.images : options.labels));
+                                options.data.labels.empty() ? options.data.images : options.data.labels));
     }
   }
   return references;
 }
 
-// The labelled images, and where their labels come from.
-struct DataSet {
-  std::string folder;
-  std::vector<LabelledFile> images;
-  size_t num_positions = 0;  // see tools::FolderClasses
-
-  std::string path(size_t index) const { return folder + "/" + images[index].file; }
-};
-
 // Names an image in messages: the line of its label, or its path.
-std::string place_of(const Options& options, const DataSet& data, size_t index) {
-  if (options.labels.empty()) return fmt::format("'{}'", data.path(index));
-  return fmt::format("'{}' line {}", options.labels, data.images[index].line);
+std::string place_of(const Options& options, const LabelledImages& data, size_t index) {
+  if (options.data.labels.empty()) return fmt::format("'{}'", data.path(index));
+  return fmt::format("'{}' line {}", options.data.labels, data.images[index].line);
 }
 
-Status check_classes(const Options& options, const DataSet& data, int64_t num_classes) {
+Status check_classes(const Options& options, const LabelledImages& data, int64_t num_classes) {
   const auto num_folders = static_cast<int64_t>(data.num_positions);
-  if (num_folders > 0 && num_folders != num_classes + options.offset)
+  if (num_folders > 0 && num_folders != num_classes + options.data.offset)
     return Status(Code::kInvalidArgument,
                   fmt::format("'{}' has {} class folders, but the plan has {} classes; pass --class-names FILE, whose "
                               "lines name the classes in the plan's order",
-                              options.images, num_folders, num_classes));
+                              options.data.images, num_folders, num_classes));
   int64_t largest = 0;
   for (size_t i = 0; i < data.images.size(); ++i) {
     const int64_t label = data.images[i].label;
     largest = std::max(largest, label);
-    if (label >= options.offset && label - options.offset < num_classes) continue;
-    return Status(Code::kInvalidArgument,
-                  fmt::format("{}: expected a class of the plan, {} to {}, got {}; see --offset",
-                              place_of(options, data, i), options.offset, options.offset + num_classes - 1, label));
+    if (label >= options.data.offset && label - options.data.offset < num_classes) continue;
+    return Status(
+        Code::kInvalidArgument,
+        fmt::format("{}: expected a class of the plan, {} to {}, got {}; see --offset", place_of(options, data, i),
+                    options.data.offset, options.data.offset + num_classes - 1, label));
   }
-  const std::string remark = tools::remark_on_background(num_classes, options.offset, largest);
+  const std::string remark = tools::remark_on_background(num_classes, options.data.offset, largest);
   if (!remark.empty()) log(LogLevel::kWarning, remark);
   return {};
-}
-
-Result<DataSet> find_images(const Options& options) {
-  tools::ClassNames names;
-  if (!options.class_names.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(names, tools::ClassNames::read(options.class_names));
-  }
-  if (!options.labels.empty()) {
-    NESTRT_ASSIGN_OR_RETURN(auto images, tools::read_labelled_files(options.labels, names));
-    return DataSet{options.images, std::move(images)};
-  }
-  NESTRT_ASSIGN_OR_RETURN(const tools::SampleFiles found, tools::find_samples(options.images));
-  NESTRT_ASSIGN_OR_RETURN(tools::FolderClasses classes, tools::classes_of_folders(options.images, found.files, names));
-  return DataSet{found.folder, std::move(classes.files), classes.num_positions};
 }
 
 // Selects images spread evenly, so that folders of classes are all represented; the first ones of a list of labels.
 void limit_images(const Options& options, std::vector<LabelledFile>& images) {
   if (options.limit == 0 || images.size() <= options.limit) return;
-  if (options.labels.empty())
+  if (options.data.labels.empty())
     for (size_t i = 0; i < options.limit; ++i) images[i] = images[i * images.size() / options.limit];
   images.resize(options.limit);
 }
 
-// Finds the images and checks all files before any image is run.
-Result<DataSet> read_images(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(DataSet data, find_images(options));
-  limit_images(options, data.images);
-  NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.predictions},
-                                            {options.plan, options.labels, options.class_names, options.reference},
-                                            options.units));
+// Checks that results can be written and do not replace an input.
+Status check_outputs(const Options& options, size_t num_images, const std::function<std::string(size_t)>& image) {
+  NESTRT_RETURN_IF_ERROR(check_output_files(
+      {options.json, options.predictions},
+      {options.plan, options.data.labels, options.data.class_names, options.reference}, options.units));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.predictions, tools::Written::kPredictions));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.json, tools::Written::kJson));
   const std::string outputs[] = {options.json, options.predictions, options.units.trace, options.units.cost_file};
-  const auto image = [&](size_t index) { return data.path(index); };
-  NESTRT_RETURN_IF_ERROR(tools::check_not_inputs(outputs, data.images.size(), image));
+  return tools::check_not_inputs(outputs, num_images, image);
+}
+
+// Finds the images and checks all files before any image is run.
+Result<LabelledImages> read_images(const Options& options) {
+  NESTRT_ASSIGN_OR_RETURN(LabelledImages data, find_labelled_images(options.data));
+  limit_images(options, data.images);
+  NESTRT_RETURN_IF_ERROR(check_outputs(options, data.images.size(), [&](size_t index) { return data.path(index); }));
   return data;
 }
 
 // Runs the images from `first` on that fill a batch, and counts their results.
-Status evaluate_batch(const Options& options, const DataSet& data, const References& references, size_t first,
+Status evaluate_batch(const Options& options, const LabelledImages& data, const References& references, size_t first,
                       ImageRunner& runner, Score& score) {
   const size_t count_of_batch = std::min(runner.batch_size(), data.images.size() - first);
   for (size_t row = 0; row < count_of_batch; ++row) {
@@ -190,13 +171,13 @@ Status evaluate_batch(const Options& options, const DataSet& data, const Referen
   for (size_t row = 0; row < count_of_batch; ++row) {
     const LabelledFile& image = data.images[first + row];
     const auto expected = references.find(image.file);
-    count(score, runner, row, image, expected == references.end() ? nullptr : &expected->second, options.offset);
+    count(score, runner, row, image, expected == references.end() ? nullptr : &expected->second, options.data.offset);
   }
   return {};
 }
 
 Result<Score> evaluate(const Options& options) {
-  NESTRT_ASSIGN_OR_RETURN(const DataSet data, read_images(options));
+  NESTRT_ASSIGN_OR_RETURN(const LabelledImages data, read_images(options));
   NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, data.images));
   NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
   NESTRT_RETURN_IF_ERROR(runner.require_classes("nestrt eval"));
@@ -263,33 +244,112 @@ Result<ExitCode> run_eval(const Options& options) {
   return disagrees || deviates ? ExitCode::kMismatch : ExitCode::kOk;
 }
 
+// Runs the images `indices` of the task, which fill at most a batch, and counts their results.
+Status evaluate_rows(EvaluationTask& task, std::span<const size_t> indices, ImageRunner& runner) {
+  const auto place = [&](size_t row) { return fmt::format("'{}'", task.files()[indices[row]]); };
+  for (size_t row = 0; row < indices.size(); ++row) {
+    const Status loaded = runner.load(task.folder() + "/" + task.files()[indices[row]], row);
+    if (!loaded.ok()) return loaded.with_context(place(row));
+  }
+  NESTRT_RETURN_IF_ERROR(runner.run());
+  for (size_t row = 0; row < indices.size(); ++row) {
+    const Status counted = task.count(runner, row, indices[row]);
+    if (!counted.ok()) return counted.with_context(place(row));
+  }
+  return {};
+}
+
+// Runs all images of a task other than classification, or --limit of them spread evenly.
+Status evaluate_task(const Options& options, EvaluationTask& task) {
+  const size_t num_files = task.files().size();
+  const size_t count = options.limit == 0 ? num_files : std::min(options.limit, num_files);
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < count; ++i) indices.push_back(i * num_files / count);
+  NESTRT_RETURN_IF_ERROR(
+      check_outputs(options, count, [&](size_t index) { return task.folder() + "/" + task.files()[indices[index]]; }));
+  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
+  runner.split_batch();
+  NESTRT_RETURN_IF_ERROR(task.check(runner));
+  tools::Progress progress("images", static_cast<int64_t>(count));
+  for (size_t first = 0; first < count; first += runner.batch_size()) {
+    const size_t rows = std::min(runner.batch_size(), count - first);
+    NESTRT_RETURN_IF_ERROR(evaluate_rows(task, std::span(indices).subspan(first, rows), runner));
+    for (size_t row = 0; row < rows; ++row) progress.advance();
+  }
+  return {};
+}
+
+Result<ExitCode> run_task(const Options& options) {
+  if (!options.reference.empty() || !options.predictions.empty())
+    return Status(Code::kInvalidArgument, "--reference and --predictions require --task classes");
+  NESTRT_ASSIGN_OR_RETURN(const auto task, make_task(options.data));
+  NESTRT_RETURN_IF_ERROR(evaluate_task(options, *task));
+  fmt::print("{}", task->to_table().to_string());
+  if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, task->to_json()));
+  return ExitCode::kOk;
+}
+
+void add_task_options(tools::Command& app, TaskOptions& data) {
+  std::vector<std::string> tasks = evaluation_tasks();
+  tasks.insert(tasks.begin(), data.task);
+  app.add_option("--task", data.task,
+                 "what to measure: classes (top-1, top-5), detection (COCO mAP), segmentation (mIoU), text (character "
+                 "error rate of CTC networks), retrieval (recall of embeddings)")
+      .one_of(tasks)
+      .show_default();
+  app.add_option("--boxes", data.boxes,
+                 "detection: form of the outputs; rows: left, top, right, bottom, score, class; yolo: centre, size, "
+                 "class scores")
+      .one_of({"auto", "rows", "yolo", "yolo_objectness", "ssd"})
+      .show_default();
+  app.add_flag("--category-ids", data.category_ids,
+               "detection: classes plus --offset are category ids; default: positions in the sorted ids");
+  app.add_option("--min-score", data.min_score, "detection: ignore boxes with lower scores")
+      .between(0, 1)
+      .show_default();
+  app.add_option("--max-overlap", data.max_overlap,
+                 "detection: of boxes of one class that overlap more, keep the best (yolo)")
+      .between(0, 1)
+      .show_default();
+  app.add_option("--ignore-class", data.ignored_class, "segmentation: class of pixels that do not count")
+      .show_default();
+  app.add_option("--blank", data.blank, "text: class of the blank; -1: the last").show_default();
+}
+
 }  // namespace
 
 void add_eval(tools::Cli& cli) {
   auto options = std::make_shared<Options>();
   tools::Command app = cli.add_command(
-      "eval", "Measure a classifier's accuracy over labelled images or arrays",
+      "eval", "Measure a network's accuracy over labelled images or arrays",
       {"nestrt eval squeezenet.nest --images imagenet/val",
        "nestrt eval squeezenet.nest --images imagenette/val --class-names imagenet_classes.txt",
        "nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
        "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
        "nestrt eval keywords.nest --images features/ --labels features.txt",
+       "nestrt eval yolo.nest --task detection --images coco/val2017 --labels coco/instances_val2017.json",
+       "nestrt eval deeplab.nest --task segmentation --images voc/images --labels voc/masks",
+       "nestrt eval reader.nest --task text --images words/ --labels words.txt --class-names characters.txt",
+       "nestrt eval faces.nest --task retrieval --images faces/",
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
-      [options] { return run_eval(*options); });
+      [options] { return options->data.task == "classes" ? run_eval(*options) : run_task(*options); });
+  add_task_options(app, options->data);
   add_plan_argument(app, options->plan);
-  app.add_option("--images", options->images,
+  app.add_option("--images", options->data.images,
                  "folder of the images or .npy inputs; without --labels one subfolder per class, or a text file with "
                  "such paths")
       .required()
       .type_name("DIR");
-  app.add_option("--labels", options->labels,
+  app.add_option("--labels", options->data.labels,
                  "lines file<TAB>class, a number or a class name; a header line is ignored; default: the folders of "
-                 "the images: their numbers, or their positions in sorted order")
+                 "the images: their numbers, or their positions in sorted order. detection: COCO annotations; "
+                 "segmentation: folder of masks with the images' names; text: lines file<TAB>text")
       .type_name("FILE");
-  app.add_option("--class-names", options->class_names,
-                 "one class name per line, the first for class 0; for labels and folders that are names")
+  app.add_option("--class-names", options->data.class_names,
+                 "one class name per line, the first for class 0; for labels and folders that are names; text: the "
+                 "characters, with or without the blank")
       .type_name("FILE");
-  add_offset_option(app, options->offset);
+  add_offset_option(app, options->data.offset);
   const tools::Option reference =
       app.add_option("--reference", options->reference,
                      "expected results: lines file<TAB>label<TAB>top-1 class<TAB>largest output")
@@ -309,7 +369,8 @@ void add_eval(tools::Cli& cli) {
   app.add_option("--limit", options->limit,
                  "evaluate only N images: the first ones of --labels, or N spread over all folders; 0: all")
       .in_range(0, 1000000000);
-  add_json_option(app, options->json, "n, top1, top5, agreement, worst_abs, worst_rel");
+  add_json_option(app, options->json,
+                  "n and the figures of the task: top1, top5, agreement; map, map50, ar100; miou; cer; recall1");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
 }
