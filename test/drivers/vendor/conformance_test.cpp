@@ -24,13 +24,15 @@ std::vector<ConformanceResult> results_of(const nestrt_vendor_functions& functio
   static const AlignedBlob kBlob(1, 1, 100);
   const auto plugin = make_plugin("tested", &functions);
   REQUIRE(plugin);
-  return run_conformance(*plugin, {std::as_bytes(std::span(kBlob.words)), {100}, {100}});
+  return run_conformance(*plugin, {std::as_bytes(std::span(kBlob.words)), {{100}}, {{100}}});
 }
 
-TEST_CASE("The skeleton of a plug-in passes every case of the conformance suite") {
-  for (const ConformanceResult& result : results_of(skeleton())) {
-    INFO(result.name);
-    CHECK(result.status.to_string() == "ok");
+TEST_CASE("The skeleton of a plug-in passes every case of the conformance suite in both versions") {
+  for (const nestrt_vendor_functions* const functions : {&skeleton(), &described_skeleton()}) {
+    for (const ConformanceResult& result : results_of(*functions)) {
+      INFO(result.name << ", version " << functions->abi);
+      CHECK(result.status.to_string() == "ok");
+    }
   }
 }
 
@@ -48,7 +50,7 @@ TEST_CASE("A program of several inputs and outputs is tested on all of them") {
   static const AlignedBlob kBlob(2, 3, 33);
   const auto plugin = make_plugin("tested", &skeleton());
   REQUIRE(plugin);
-  const ConformanceProgram program{std::as_bytes(std::span(kBlob.words)), {33, 33}, {33, 33, 33}};
+  const ConformanceProgram program{std::as_bytes(std::span(kBlob.words)), {{33}, {33}}, {{33}, {33}, {33}}};
   for (const ConformanceResult& result : run_conformance(*plugin, program)) {
     INFO(result.name);
     CHECK(result.status.to_string() == "ok");
