@@ -67,6 +67,16 @@ TEST_CASE("Each incorrect plug-in is detected by its case with the reason") {
   }
 }
 
+TEST_CASE("A plug-in that ignores its options is detected") {
+  nestrt_vendor_functions functions = described_skeleton();
+  functions.open_with = [](uint32_t instance, const nestrt_vendor_option*, uint32_t, nestrt_vendor_device** device,
+                           nestrt_vendor_message* why) { return skeleton().open(instance, device, why); };
+  const std::vector<ConformanceResult> results = results_of(functions);
+  const auto result = std::ranges::find(results, "an unknown option is rejected", &ConformanceResult::name);
+  REQUIRE(result != results.end());
+  CHECK(result->status.message().find("open_with() accepts the unknown option") != std::string_view::npos);
+}
+
 TEST_CASE("The cases of the conformance suite have unique names") {
   std::set<std::string_view> names;
   for (const ConformanceCase& tested : conformance_cases()) CHECK(names.insert(tested.name).second);
