@@ -9,8 +9,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "runtime/plan/format/format.h"
-
 namespace nestrt::compiler {
 namespace {
 
@@ -19,6 +17,9 @@ using Piece = std::string_view;
 constexpr size_t kMinBlob = 64 << 10, kMinChunk = 4 << 10, kMaxChunk = 128 << 10;
 // The bits of the hash that end a chunk: one position in 16 Ki.
 constexpr uint64_t kEndBits = ((uint64_t{1} << 14) - 1) << 50;
+// Limits on the size of all divided blobs, in bytes and as a multiple of what is stored, within the budget for data
+// that programs use repeatedly (runtime/plan/verify/operand_uses.h).
+constexpr uint64_t kMaxJoined = 128 << 20, kMaxRepetition = 16;
 constexpr int32_t kNone = -1, kSeveral = -2;
 
 // Pseudorandom numbers by byte value (SplitMix64).
@@ -90,8 +91,7 @@ class BlobDivider {
         if (stored.insert(piece).second) stored_bytes += piece.size();
       }
     }
-    // The plan would exceed the limit of the format.
-    if (joined / plan_format::kMaxBlobRepetition >= stored_bytes) return;
+    if (joined > std::max(kMaxJoined, kMaxRepetition * stored_bytes)) return;
     for (size_t i = 0; i < blobs_.size(); ++i) replace(*blobs_[i].program, all[i]);
   }
 

@@ -67,8 +67,6 @@ inline constexpr size_t kMaxRanges = 256;
 // Maximum number of files of a vendor's blob, and maximum length of a text in its facts in bytes.
 inline constexpr size_t kMaxVendorFiles = 1024;
 inline constexpr size_t kMaxVendorText = 4096;
-// Maximum size of all blobs of several segments, which drivers join in memory, as a multiple of the data area.
-inline constexpr uint64_t kMaxBlobRepetition = 64;
 
 struct Header {
   char magic[8];

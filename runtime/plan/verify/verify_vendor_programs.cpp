@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blobs of vendors and the facts about them. Drivers join the segments of a blob in memory and pass names as C strings.
+// Blobs of vendors and the facts about them. Drivers join the segments of a blob in memory, for which
+// verify_program_uses() has budgets, and pass names as C strings.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,9 +15,7 @@ namespace {
 
 class VendorCheck {
  public:
-  // `joined`: what may still be joined in memory.
-  VendorCheck(const Context& context, size_t branch, Budget& joined)
-      : context_(context), branch_(branch), joined_(joined) {}
+  VendorCheck(const Context& context, size_t branch) : context_(context), branch_(branch) {}
 
   Status verify(const plan::Program& program) {
     if (program.kind != plan::ProgramKind::kBlob)
@@ -38,8 +37,7 @@ class VendorCheck {
     if (different.size() != program.segments.size()) return fail("has a blob with the same segment twice");
     blob_bytes_ = 0;
     for (const uint32_t segment : program.segments) blob_bytes_ += context_.plan.buffers[segment].size;
-    if (program.segments.size() == 1 || joined_.charge(blob_bytes_)) return {};
-    return fail("has a blob that exceeds the limit for blobs of several segments in one plan");
+    return {};
   }
 
   Status verify_facts(const plan::Program& program, const plan::VendorFacts& facts) const {
@@ -74,16 +72,14 @@ class VendorCheck {
 
   const Context& context_;
   const size_t branch_;
-  Budget& joined_;
   uint64_t blob_bytes_ = 0;
 };
 
 }  // namespace
 
 Status verify_vendor_programs(Context& context) {
-  Budget joined = Budget::of_file(0, plan_format::kMaxBlobRepetition, context.data.size());
   for (size_t branch = 0; branch < context.plan.branches.size(); ++branch) {
-    VendorCheck check(context, branch, joined);
+    VendorCheck check(context, branch);
     for (const plan::Program& program : context.plan.branches[branch].programs)
       NESTRT_RETURN_IF_ERROR(check.verify(program));
   }
