@@ -10,6 +10,7 @@
 
 #include "compiler-lite/emit/drop_partial_programs.h"
 #include "compiler-lite/emit/emit.h"
+#include "compiler-lite/emit/share_blob_bytes.h"
 #include "compiler-lite/import/import_model.h"
 #include "compiler-lite/import/interface.h"
 #include "compiler-lite/memory/planner.h"
@@ -219,6 +220,7 @@ Result<AssembledPlan> assemble_readable(Compilation& compilation, const Storage&
 Status run_memory(Compilation& compilation) {
   const Graph& graph = compilation.graph;
   Storage storage = assign_storage(graph);
+  share_blob_bytes(compilation.programs);
   keep_operands(graph, compilation.placement, compilation.programs, storage);
   NESTRT_ASSIGN_OR_RETURN(compilation.plan, assemble_readable(compilation, storage));
   plan::Tables& tables = compilation.plan.tables;

@@ -80,8 +80,9 @@ Result<UnitList> open_vendor(const UnitRequest& request, int instance, const Uni
   NESTRT_ASSIGN_OR_RETURN(const drivers::Component* const found,
                           drivers::find_component("vendor", vendor::kComponentEntry));
   const auto open = static_cast<const vendor::Component*>(found)->open;
-  NESTRT_ASSIGN_OR_RETURN(std::shared_ptr<Unit> unit,
-                          open(options.plugin, request.kind, static_cast<uint32_t>(instance), options.isolate));
+  NESTRT_ASSIGN_OR_RETURN(
+      std::shared_ptr<Unit> unit,
+      open(options.plugin, request.kind, static_cast<uint32_t>(instance), options.isolate, options.plugin_options));
   return UnitList{std::move(unit)};
 }
 

@@ -65,6 +65,7 @@ struct UnitProgram {
   plan::ProgramKind kind;
   std::vector<SelectedKernels> selections;  // if the program consists of kernels
   ChannelRange channels;                    // plan::Program.channels
+  std::optional<plan::VendorFacts> vendor = {};
 
   std::vector<std::shared_ptr<const Bytes>> segments;  // instructions first; programs may share equal segments
   std::vector<Range> ranges;

@@ -134,6 +134,7 @@ class Assembler {
       result.ranges.push_back(
           {range.address, range.size, range.access, there, range.segment, range.layout, range.offset});
     }
+    result.vendor = source.vendor;
     if (source.microseconds > 0) result.costs.push_back({static_cast<float>(source.microseconds), source.cost_origin});
     return result;
   }

@@ -95,17 +95,17 @@ class PartCompiler {
       const Part& part = cut_.parts[i];
       if (part.backend == kHostBackend) continue;
       NESTRT_RETURN_IF_ERROR(check_part(part, options_));
-      Result<VendorOutput> output = compiled(part);
-      if (!output) return output.error().with_context(fmt::format("vendor '{}', part '{}'", options_.unit, part.name));
-      programs.emplace(static_cast<int32_t>(i),
-                       program_of(std::move(*output), options_.cost, size_of(graph_, part, cut_)));
+      Result<UnitProgram> program = compiled(part);
+      if (!program)
+        return program.error().with_context(fmt::format("vendor '{}', part '{}'", options_.unit, part.name));
+      programs.emplace(static_cast<int32_t>(i), std::move(*program));
     }
     if (!programs.empty()) return programs;
     return Status(Code::kInvalidArgument, fmt::format("the model has no part for vendor '{}'", options_.unit));
   }
 
  private:
-  Result<VendorOutput> compiled(const Part& part) {
+  Result<UnitProgram> compiled(const Part& part) {
     VendorPart input;
     input.name = part.name;
     NESTRT_ASSIGN_OR_RETURN(input.model, export_onnx(graph_, part.exported, names_, options_.form));
@@ -114,7 +114,8 @@ class PartCompiler {
     input.calibrate = [&](const std::string& folder) {
       return write_calibration(graph_, part.exported.inputs, input.inputs, options_.samples, folder);
     };
-    return run_vendor_command(options_, input);
+    NESTRT_ASSIGN_OR_RETURN(VendorOutput output, run_vendor_command(options_, input));
+    return program_of(std::move(output), input, options_.cost, size_of(graph_, part, cut_));
   }
 
   const Graph& graph_;

@@ -49,10 +49,10 @@ class OptionalVendorBackend final : public Backend {
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     NESTRT_ASSIGN_OR_RETURN(const BranchModel model, branch_model(graph, nodes));
     if (!lost_.ok()) return Offer{std::nullopt, std::string(lost_.message())};
-    auto output = compiled(graph, model, nodes.front()->name);
-    if (!output) return without(*nodes.front(), output.error());
+    Result<UnitProgram> program = compiled(graph, model, nodes.front()->name);
+    if (!program) return without(*nodes.front(), program.error());
     Offer offer;
-    offer.program = program_of(std::move(*output), capability_ ? capability_->cost : std::nullopt, size_of(model.body));
+    offer.program = std::move(*program);
     set_ports(graph, model.inputs, model.outputs, *offer.program);
     return offer;
   }
@@ -66,7 +66,7 @@ class OptionalVendorBackend final : public Backend {
     return Offer{std::nullopt, std::string(why.message())};
   }
 
-  Result<VendorOutput> compiled(const Graph& graph, const BranchModel& model, const std::string& name) const {
+  Result<UnitProgram> compiled(const Graph& graph, const BranchModel& model, const std::string& name) const {
     const Graph& body = model.body;
     ValueNames names(body);
     VendorPart part;
@@ -79,7 +79,8 @@ class OptionalVendorBackend final : public Backend {
     part.calibrate = [&](const std::string& folder) {
       return write_calibration(graph, model.inputs, part.inputs, options_.samples, folder);
     };
-    return run_vendor_command(options_, part);
+    NESTRT_ASSIGN_OR_RETURN(VendorOutput output, run_vendor_command(options_, part));
+    return program_of(std::move(output), part, capability_ ? capability_->cost : std::nullopt, size_of(body));
   }
 
   const VendorOptions options_;

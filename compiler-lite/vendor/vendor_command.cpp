@@ -19,6 +19,7 @@
 #include "compiler-lite/vendor/offload.h"
 #include "compiler-lite/vendor/printed_output.h"
 #include "nestrt/vendor.h"
+#include "runtime/plan/format/format.h"
 #include "runtime/text/parse.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/json.h"
@@ -102,6 +103,11 @@ Json ports_of(const std::vector<Border>& borders) {
   return list;
 }
 
+// Returns whether a plan cannot contain the name.
+bool is_too_long(const std::string& name) {
+  return name.size() > plan_format::kMaxVendorText || name.find('\0') != std::string::npos;
+}
+
 // One run of the command with its files.
 class VendorRun {
  public:
@@ -126,7 +132,8 @@ class VendorRun {
       return Status(Code::kUnsupported,
                     fmt::format("its command {}; {}", ending_of(result), printed_by(result, part_.name)));
     VendorOutput output;
-    NESTRT_ASSIGN_OR_RETURN(output.blob, has(options_.command, kOutputs) ? archive(result) : read_blob(result));
+    NESTRT_ASSIGN_OR_RETURN(output.blob,
+                            has(options_.command, kOutputs) ? archive(result, output.files) : read_blob(result));
     NESTRT_ASSIGN_OR_RETURN(output.report, report());
     return output;
   }
@@ -183,8 +190,8 @@ class VendorRun {
     return Bytes(blob.begin(), blob.end());
   }
 
-  // Returns the output files, in order of their names, as an uncompressed zip archive.
-  Result<Bytes> archive(const ProcessResult& result) const {
+  // Returns the output files, in order of their names, as an uncompressed zip archive, and adds their places in it.
+  Result<Bytes> archive(const ProcessResult& result, std::vector<plan::VendorFacts::File>& places) const {
     std::error_code error;
     std::map<std::string, fs::path> files;
     uintmax_t bytes = 0;
@@ -197,11 +204,17 @@ class VendorRun {
     if (files.empty())
       return Status(Code::kUnsupported, fmt::format("its command wrote no output; {}", printed_by(result, part_.name)));
     NESTRT_RETURN_IF_ERROR(check_size(bytes, result));
+    if (files.size() > plan_format::kMaxVendorFiles ||
+        std::ranges::any_of(files, [](const auto& file) { return is_too_long(file.first); }))
+      return Status(Code::kUnsupported,
+                    fmt::format("its command wrote {} files; at most {}, with names of at most {} bytes, are supported",
+                                files.size(), plan_format::kMaxVendorFiles, plan_format::kMaxVendorText));
     const std::string packed = (base_ / "outputs.zip").string();
     NESTRT_ASSIGN_OR_RETURN(tools::ZipWriter writer, tools::ZipWriter::create(packed));
     for (const auto& [name, file] : files) {
       NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> content, tools::read_file(file.string()));
       NESTRT_RETURN_IF_ERROR(writer.begin(name));
+      places.push_back({name, writer.position(), content.size()});
       NESTRT_RETURN_IF_ERROR(writer.append(content));
     }
     NESTRT_RETURN_IF_ERROR(writer.finish());
@@ -230,9 +243,18 @@ class VendorRun {
 
 }  // namespace
 
-UnitProgram program_of(VendorOutput output, const std::optional<OffloadCost>& cost, const RegionSize& size) {
+UnitProgram program_of(VendorOutput output, const VendorPart& part, const std::optional<OffloadCost>& cost,
+                       const RegionSize& size) {
   UnitProgram program = blob_program(std::make_shared<const Bytes>(std::move(output.blob)), cost, size);
-  if (output.report && output.report->microseconds) {
+  plan::VendorFacts& facts = program.vendor.emplace();
+  for (const auto* const borders : {&part.inputs, &part.outputs})
+    for (const Border& border : *borders) facts.port_names.push_back(border.name);
+  if (std::ranges::any_of(facts.port_names, is_too_long)) facts.port_names.clear();
+  facts.files = std::move(output.files);
+  if (!output.report) return program;
+  facts.npu_share = static_cast<float>(output.report->npu_share);
+  facts.on_cpu = operators_on_cpu(*output.report);
+  if (output.report->microseconds) {
     program.microseconds = *output.report->microseconds;
     program.cost_origin = plan::CostOrigin::kModelled;
   }

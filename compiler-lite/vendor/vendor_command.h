@@ -29,12 +29,14 @@ struct VendorPart {
 };
 
 struct VendorOutput {
-  Bytes blob;  // the output file, or an archive of the output files
+  Bytes blob;                                       // the output file, or an archive of the output files
+  std::vector<plan::VendorFacts::File> files = {};  // the files in the archive
   std::optional<VendorReport> report;
 };
 
-// Returns a program without ports. Its time is the one that the vendor's compiler reports, or as for blob_program().
-UnitProgram program_of(VendorOutput output, const std::optional<OffloadCost>& cost, const RegionSize& size);
+// Returns a program without ranges. Its time is the one that the vendor's compiler reports, or as for blob_program().
+UnitProgram program_of(VendorOutput output, const VendorPart& part, const std::optional<OffloadCost>& cost,
+                       const RegionSize& size);
 
 // Errors: kInvalidArgument if the command lacks {input}, or has not exactly one of {output} and {outputs}.
 Status check_vendor_command(const std::string& command);

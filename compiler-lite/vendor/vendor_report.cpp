@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "runtime/text/escaped.h"
 #include "tools/support/text/json.h"
 
 namespace nestrt::compiler {
@@ -23,16 +24,23 @@ Result<VendorReport> read_vendor_report(const std::string& path) {
   return report;
 }
 
-std::string summary_of(const VendorReport& report) {
-  constexpr size_t kShown = 8;
-  std::string text = fmt::format("{:.3g} % of the work is on the NPU", 100 * report.npu_share);
+std::string operators_on_cpu(const VendorReport& report) {
+  constexpr size_t kShown = 8, kMaxText = 200;
+  const auto shortened = [](const std::string& text) { return escaped(text.substr(0, kMaxText)); };
+  std::string text;
   for (size_t i = 0; i < report.on_cpu.size() && i < kShown; ++i) {
     const VendorReport::OnCpu& entry = report.on_cpu[i];
-    text += (i == 0 ? "; on the CPU: " : ", ") + entry.operator_name;
-    if (!entry.reason.empty()) text += " (" + entry.reason + ")";
+    text += (i == 0 ? "" : ", ") + shortened(entry.operator_name);
+    if (!entry.reason.empty()) text += " (" + shortened(entry.reason) + ")";
   }
   if (report.on_cpu.size() > kShown) text += fmt::format(", and {} more", report.on_cpu.size() - kShown);
   return text;
+}
+
+std::string summary_of(const VendorReport& report) {
+  const std::string on_cpu = operators_on_cpu(report);
+  return fmt::format("{:.3g} % of the work is on the NPU{}{}", 100 * report.npu_share,
+                     on_cpu.empty() ? "" : "; on the CPU: ", on_cpu);
 }
 
 }  // namespace nestrt::compiler

@@ -8,12 +8,14 @@
 namespace nestrt::vendor {
 namespace {
 
-Result<std::shared_ptr<Unit>> open(std::string_view file, std::string_view kind, uint32_t instance, bool is_isolated) {
+Result<std::shared_ptr<Unit>> open(std::string_view file, std::string_view kind, uint32_t instance, bool is_isolated,
+                                   std::string_view options) {
+  NESTRT_ASSIGN_OR_RETURN(auto parsed, parse_plugin_options(options, instance));
   if (is_isolated) {
-    NESTRT_ASSIGN_OR_RETURN(auto device, IsolatedDevice::open(std::string(file), instance));
+    NESTRT_ASSIGN_OR_RETURN(auto device, IsolatedDevice::open(std::string(file), instance, {}, parsed));
     return make_vendor_unit(std::move(device), instance, kind);
   }
-  NESTRT_ASSIGN_OR_RETURN(auto plugin, load_plugin(std::string(file)));
+  NESTRT_ASSIGN_OR_RETURN(auto plugin, load_plugin(std::string(file), std::move(parsed)));
   return open_vendor_unit(std::move(plugin), instance, kind);
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "drivers/vendor/description.h"
+#include "drivers/vendor/part.h"
 #include "nestrt/driver/event.h"
 #include "nestrt/driver/unit.h"
 #include "nestrt/result.h"
@@ -29,6 +30,8 @@ class LoadedProgram {
   // memory that the device can access. Nothing accesses them afterwards, unless shared memory becomes unsafe. Errors:
   // kDeadlineExceeded, kCancelled, kDeviceFault.
   virtual Status run(std::span<void* const> ports, Deadline deadline, const std::atomic<bool>& stop) = 0;
+  // Returns whether the program uses the port, counted from the first input, with its channels last.
+  virtual bool has_channels_last(size_t /*port*/) const { return false; }
 };
 
 class Device {
@@ -40,11 +43,9 @@ class Device {
   const std::string& file() const { return file_; }  // file of the plug-in
   const Description& description() const { return description_; }
 
-  // Loads a blob for ports of these sizes, inputs first. The blob must stay in place as long as the program exists.
-  // Errors: kInvalidPlan, kIncompatible, kOutOfMemory, kDeviceFault.
-  virtual Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob,
-                                                      std::span<const uint64_t> input_bytes,
-                                                      std::span<const uint64_t> output_bytes) = 0;
+  // The blob must stay in place as long as the program exists. Errors: kInvalidPlan, kIncompatible, kOutOfMemory,
+  // kDeviceFault.
+  virtual Result<std::unique_ptr<LoadedProgram>> load(const Part& part) = 0;
   // Returns whether programs can only access memory from allocate_shared().
   virtual bool needs_shared_memory() const = 0;
   // Returns whether a session's activations may be in that memory.

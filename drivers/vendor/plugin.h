@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "drivers/vendor/plugin_options.h"
 #include "nestrt/result.h"
 #include "nestrt/vendor.h"
 
@@ -12,15 +14,18 @@ namespace nestrt::vendor {
 
 struct Plugin {
   std::string file;  // name in messages
-  // complete; allocate_shared() and free_shared() are both set or both null
-  const nestrt_vendor_functions* functions = nullptr;
+  // Complete for the version of the table; allocate_shared() and free_shared() are both set or both null. Functions of
+  // later versions are null.
+  nestrt_vendor_functions functions = {};
+  std::vector<PluginOption> options = {};  // of the devices that are opened
 };
 
 // Loads a plug-in. A `path` without '/' is relative to the current folder; no search path is used. Errors: kNotFound;
 // kUnavailable if it cannot be loaded; kIncompatible if it is not a plug-in or uses another interface.
-Result<std::shared_ptr<const Plugin>> load_plugin(const std::string& path);
+Result<std::shared_ptr<const Plugin>> load_plugin(const std::string& path, std::vector<PluginOption> options = {});
 
 // Uses the function table of a plug-in in this process. Errors: kIncompatible.
-Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt_vendor_functions* functions);
+Result<std::shared_ptr<const Plugin>> make_plugin(std::string file, const nestrt_vendor_functions* functions,
+                                                  std::vector<PluginOption> options = {});
 
 }  // namespace nestrt::vendor

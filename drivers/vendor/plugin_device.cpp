@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "drivers/vendor/answers.h"
+#include "drivers/vendor/ports.h"
 #include "runtime/text/escaped.h"
 
 namespace nestrt::vendor {
@@ -39,6 +40,8 @@ Code code_of(nestrt_vendor_status status) {
       return Code::kUnavailable;
     case NESTRT_VENDOR_FAULT:
       return Code::kDeviceFault;
+    case NESTRT_VENDOR_INVALID_OPTION:
+      return Code::kInvalidArgument;
     default:
       return Code::kInternal;
   }
@@ -55,6 +58,8 @@ std::string_view words(nestrt_vendor_status status) {
       return "out of memory";
     case NESTRT_VENDOR_UNAVAILABLE:
       return "the device does not exist or is in use";
+    case NESTRT_VENDOR_INVALID_OPTION:
+      return "an option is unknown or its value is invalid";
     default:
       return "the device has failed";
   }
@@ -90,9 +95,20 @@ PluginDevice::~PluginDevice() {
 }
 
 Status PluginDevice::open_device(uint32_t instance) {
+  const std::vector<PluginOption>& options = plugin_->options;
+  if (has_first_version() && !options.empty())
+    return Status(Code::kInvalidArgument,
+                  fmt::format("plug-in '{}' accepts no options such as '{}': it uses version {} of the interface",
+                              file(), escaped(options[0].name), NESTRT_VENDOR_ABI_1));
   nestrt_vendor_message why = {};
   nestrt_vendor_device* opened = nullptr;
-  NESTRT_RETURN_IF_ERROR(status_of("open", call().open(instance, &opened, &why), why));
+  if (has_first_version()) {
+    NESTRT_RETURN_IF_ERROR(status_of("open", call().open(instance, &opened, &why), why));
+  } else {
+    const std::vector<nestrt_vendor_option> given = to_c(options);
+    const auto count = static_cast<uint32_t>(given.size());
+    NESTRT_RETURN_IF_ERROR(status_of("open_with", call().open_with(instance, given.data(), count, &opened, &why), why));
+  }
   device_ = opened;
   return device_ != nullptr ? Status() : failure("open", "returns OK without a device");
 }
@@ -107,54 +123,51 @@ Result<Description> PluginDevice::describe_again() const {
 
 // --- Programs and memory ---------------------------------------------------------------------------------------------
 
-Result<std::unique_ptr<LoadedProgram>> PluginDevice::load(std::span<const std::byte> blob,
-                                                          std::span<const uint64_t> input_bytes,
-                                                          std::span<const uint64_t> output_bytes) {
-  NESTRT_ASSIGN_OR_RETURN(auto program, load_program(blob, input_bytes, output_bytes));
+Result<std::unique_ptr<LoadedProgram>> PluginDevice::load(const Part& part) {
+  NESTRT_ASSIGN_OR_RETURN(auto program, load_program(part));
   return std::unique_ptr<LoadedProgram>(std::move(program));
 }
 
-Result<std::unique_ptr<PluginProgram>> PluginDevice::load_program(std::span<const std::byte> blob,
-                                                                  std::span<const uint64_t> input_bytes,
-                                                                  std::span<const uint64_t> output_bytes) {
+Result<std::unique_ptr<PluginProgram>> PluginDevice::load_program(const Part& part) {
+  return has_first_version() ? load_blob(part) : load_described(part);
+}
+
+Result<std::unique_ptr<PluginProgram>> PluginDevice::own(std::string_view function, nestrt_vendor_program* program) {
+  if (program == nullptr) return failure(function, "returns OK without a program");
+  return std::make_unique<PluginProgram>(this, program, ++loaded_);
+}
+
+Result<std::unique_ptr<PluginProgram>> PluginDevice::load_blob(const Part& part) {
   nestrt_vendor_message why = {};
   Answer<nestrt_vendor_ports> ports;
   nestrt_vendor_program* program = nullptr;
   {
     const MutexLock lock(loading_);
-    const auto status = call().load(device_, blob.data(), blob.size(), &program, ports.get(), &why);
+    const auto status = call().load(device_, part.blob.data(), part.blob.size(), &program, ports.get(), &why);
     NESTRT_RETURN_IF_ERROR(status_of("load", status, why));
   }
-  if (program == nullptr) return failure("load", "returns OK without a program");
-  auto loaded = std::make_unique<PluginProgram>(this, program, ++loaded_);
+  NESTRT_ASSIGN_OR_RETURN(auto loaded, own("load", program));
   if (!ports.is_intact()) return failure("load", "writes past the end of the ports");
-  NESTRT_RETURN_IF_ERROR(check_ports(*ports.get(), input_bytes, output_bytes));
+  NESTRT_RETURN_IF_ERROR(check_num_ports(ports.get()->num_inputs, ports.get()->num_outputs, part, file()));
+  for (size_t i = 0; i < part.num_ports(); ++i)
+    NESTRT_RETURN_IF_ERROR(check_port_bytes(ports.get()->bytes[i], part, i, file()));
   return loaded;
 }
 
-// Compares the plug-in's ports with the plan's. A plan is untrusted: if the plug-in's ports are valid and the plan's
-// differ, the plan is wrong.
-Status PluginDevice::check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
-                                 std::span<const uint64_t> outputs) const {
-  const uint64_t all = uint64_t{given.num_inputs} + given.num_outputs;
-  if (given.num_outputs == 0 || all > NESTRT_VENDOR_MAX_PORTS)
-    return failure("load",
-                   fmt::format("returns {} inputs and {} outputs: expected at least one output and at most {} in total",
-                               given.num_inputs, given.num_outputs, NESTRT_VENDOR_MAX_PORTS));
-  if (given.num_inputs != inputs.size() || given.num_outputs != outputs.size())
-    return Status(
-        Code::kInvalidPlan,
-        fmt::format(
-            "plug-in '{}' reports {} inputs and {} outputs for its program, but the plan has {} inputs and {} outputs",
-            file(), given.num_inputs, given.num_outputs, inputs.size(), outputs.size()));
-  for (size_t i = 0; i < all; ++i) {
-    const uint64_t expected = i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
-    if (given.bytes[i] == expected) continue;
-    return Status(Code::kInvalidPlan,
-                  fmt::format("plug-in '{}' reports {} bytes for port {} of its program, but the plan has {} bytes",
-                              file(), given.bytes[i], i, expected));
+Result<std::unique_ptr<PluginProgram>> PluginDevice::load_described(const Part& part) {
+  nestrt_vendor_message why = {};
+  const PartForPlugin given(part);
+  const auto ports = std::make_unique<Answer<nestrt_vendor_program_ports>>();
+  nestrt_vendor_program* program = nullptr;
+  {
+    const MutexLock lock(loading_);
+    const auto status = call().load_part(device_, given.get(), &program, ports->get(), &why);
+    NESTRT_RETURN_IF_ERROR(status_of("load_part", status, why));
   }
-  return {};
+  NESTRT_ASSIGN_OR_RETURN(auto loaded, own("load_part", program));
+  if (!ports->is_intact()) return failure("load_part", "writes past the end of the ports");
+  NESTRT_ASSIGN_OR_RETURN(loaded->channels_last_, check_stated_ports(*ports->get(), part, file()));
+  return loaded;
 }
 
 class PluginDevice::Block final : public HostVisibleMemory {

@@ -31,34 +31,36 @@ class PluginProgram final : public LoadedProgram {
   PluginProgram& operator=(const PluginProgram&) = delete;
 
   Status run(std::span<void* const> ports, Deadline deadline, const std::atomic<bool>& stop) override;
+  bool has_channels_last(size_t port) const override { return port < channels_last_.size() && channels_last_[port]; }
   nestrt_vendor_program* get() const { return program_; }
   uint64_t id() const { return id_; }
 
  private:
+  friend class PluginDevice;
+
   PluginDevice* const device_;
   nestrt_vendor_program* const program_;
   const uint64_t id_;
+  std::vector<bool> channels_last_;  // by port; empty for version 1 of the interface
 };
 
 class PluginDevice final : public Device, public std::enable_shared_from_this<PluginDevice> {
  public:
-  // Errors: kUnavailable or another error from the plug-in, kDeviceFault for invalid results.
+  // Errors: kUnavailable or another error from the plug-in, kDeviceFault for invalid results, kInvalidArgument for
+  // options that the plug-in does not accept.
   static Result<std::shared_ptr<PluginDevice>> open(std::shared_ptr<const Plugin> plugin, uint32_t instance);
   ~PluginDevice() override;
 
   // Returns the current report of the plug-in. Errors: kDeviceFault.
   Result<Description> describe_again() const;
   // Returns the function table, for unchecked calls by the conformance suite.
-  const nestrt_vendor_functions& call() const { return *plugin_->functions; }
+  const nestrt_vendor_functions& call() const { return plugin_->functions; }
   nestrt_vendor_device* handle() const { return device_; }
 
-  Result<std::unique_ptr<PluginProgram>> load_program(std::span<const std::byte> blob,
-                                                      std::span<const uint64_t> input_bytes,
-                                                      std::span<const uint64_t> output_bytes);
+  Result<std::unique_ptr<PluginProgram>> load_program(const Part& part);
 
-  Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob, std::span<const uint64_t> input_bytes,
-                                              std::span<const uint64_t> output_bytes) override;
-  bool needs_shared_memory() const override { return plugin_->functions->allocate_shared != nullptr; }
+  Result<std::unique_ptr<LoadedProgram>> load(const Part& part) override;
+  bool needs_shared_memory() const override { return plugin_->functions.allocate_shared != nullptr; }
   bool shares_memory_with_sessions() const override { return needs_shared_memory(); }
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override;
   bool reaches(const std::byte* bytes, uint64_t size) const override;
@@ -74,8 +76,11 @@ class PluginDevice final : public Device, public std::enable_shared_from_this<Pl
   }
 
   Status open_device(uint32_t instance);
-  Status check_ports(const nestrt_vendor_ports& given, std::span<const uint64_t> inputs,
-                     std::span<const uint64_t> outputs) const;
+  bool has_first_version() const { return call().abi == NESTRT_VENDOR_ABI_1; }
+  // Loads a part with the function of each version and checks the ports.
+  Result<std::unique_ptr<PluginProgram>> load_blob(const Part& part);
+  Result<std::unique_ptr<PluginProgram>> load_described(const Part& part);
+  Result<std::unique_ptr<PluginProgram>> own(std::string_view function, nestrt_vendor_program* program);
   Status check_host_visible(const void* address, uint64_t bytes);
   Status run(const PluginProgram& program, std::span<void* const> ports, Deadline deadline,
              const std::atomic<bool>& stop);

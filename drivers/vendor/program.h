@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a plan's program that are passed to a plug-in: the blob and its ports. Requires a verified plan: ranges
+// A plan's program as a plug-in receives it, and the places of its ports. Requires a verified plan: ranges
 // are within their tensors and segments.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
-#include "drivers/vendor/reordered_port.h"
+#include "drivers/vendor/part.h"
+#include "nestrt/data_type.h"
 #include "nestrt/plan.h"
 #include "nestrt/result.h"
+#include "runtime/platform/aligned_memory.h"
 
 namespace nestrt::plan {
 struct Program;
@@ -24,19 +24,14 @@ namespace nestrt::vendor {
 struct Port {
   uint32_t buffer = 0;
   uint64_t offset = 0;
-  uint64_t bytes = 0;                      // in plain layout, the only layout that plug-ins use
-  std::optional<ReorderedPort> reordered;  // set if the tensor has another layout
+  uint64_t bytes = 0;              // in row-major order
+  Layout layout = Layout::kPlain;  // of the tensor
 };
 
 struct PortedProgram {
-  std::span<const std::byte> blob;  // owned by the plan
-  std::vector<Port> inputs, outputs;
-
-  std::vector<uint64_t> input_bytes() const { return bytes_of(inputs); }
-  std::vector<uint64_t> output_bytes() const { return bytes_of(outputs); }
-
- private:
-  static std::vector<uint64_t> bytes_of(std::span<const Port> ports);
+  Part part;                  // its blob is owned by the plan, or by `joined`
+  std::vector<Port> ports;    // in the order of the part's
+  AlignedMemory joined = {};  // a blob that the plan stores in several segments
 };
 
 // Ports are the program's ranges in order: whole tensors, inputs before outputs. Errors: kInvalidPlan, kIncompatible

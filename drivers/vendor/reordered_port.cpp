@@ -14,38 +14,42 @@ void with_element_of(int64_t bytes, Visit visit) {
 
 }  // namespace
 
-ReorderedPort::ReorderedPort(DataType type, const Shape& shape, Layout layout)
+ReorderedPort::ReorderedPort(DataType type, const Shape& shape, Layout layout, bool has_channels_last)
     : element_bytes_(size_bytes(type)),
       images_(shape[0]),
       channels_(shape[1]),
       stored_channels_(stored_blocks(shape, layout).blocks() * block_size(layout)),
       pixels_(shape.product(2, shape.rank())),
+      channel_stride_(has_channels_last ? 1 : pixels_),
+      pixel_stride_(has_channels_last ? channels_ : 1),
       order_(shape, layout) {}
 
 template <typename Element>
-void ReorderedPort::copy_to_plain(const Element* stored, Element* plain) const {
+void ReorderedPort::copy_to_plugin(const Element* stored, Element* plugin) const {
   for (int64_t image = 0; image < images_; ++image)
     for (int64_t channel = 0; channel < channels_; ++channel)
-      for (int64_t pixel = 0; pixel < pixels_; ++pixel) *plain++ = stored[order_.index(image, channel, pixel)];
+      for (int64_t pixel = 0; pixel < pixels_; ++pixel)
+        plugin[plugin_index(image, channel, pixel)] = stored[order_.index(image, channel, pixel)];
 }
 
 template <typename Element>
-void ReorderedPort::copy_from_plain(const Element* plain, Element* stored) const {
+void ReorderedPort::copy_from_plugin(const Element* plugin, Element* stored) const {
   for (int64_t image = 0; image < images_; ++image)
     for (int64_t channel = 0; channel < stored_channels_; ++channel)
       for (int64_t pixel = 0; pixel < pixels_; ++pixel)
-        stored[order_.index(image, channel, pixel)] = channel < channels_ ? *plain++ : Element{0};
+        stored[order_.index(image, channel, pixel)] =
+            channel < channels_ ? plugin[plugin_index(image, channel, pixel)] : Element{0};
 }
 
-void ReorderedPort::to_plain(const std::byte* stored, std::byte* plain) const {
+void ReorderedPort::to_plugin(const std::byte* stored, std::byte* plugin) const {
   with_element_of(element_bytes_, [&]<typename Element>(Element) {
-    copy_to_plain(reinterpret_cast<const Element*>(stored), reinterpret_cast<Element*>(plain));
+    copy_to_plugin(reinterpret_cast<const Element*>(stored), reinterpret_cast<Element*>(plugin));
   });
 }
 
-void ReorderedPort::from_plain(const std::byte* plain, std::byte* stored) const {
+void ReorderedPort::from_plugin(const std::byte* plugin, std::byte* stored) const {
   with_element_of(element_bytes_, [&]<typename Element>(Element) {
-    copy_from_plain(reinterpret_cast<const Element*>(plain), reinterpret_cast<Element*>(stored));
+    copy_from_plugin(reinterpret_cast<const Element*>(plugin), reinterpret_cast<Element*>(stored));
   });
 }
 

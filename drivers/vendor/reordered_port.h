@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a tensor in blocks of channels, or folded, to and from row-major order.
+// Converts a tensor between the layout of the plan (any of Layout) and the one of a plug-in (row-major, or channels
+// last).
 #pragma once
 
 #include <cstddef>
@@ -14,19 +15,23 @@ namespace nestrt::vendor {
 class ReorderedPort {
  public:
   // Requires: the preconditions of StoredOrder.
-  ReorderedPort(DataType type, const Shape& shape, Layout layout);
+  ReorderedPort(DataType type, const Shape& shape, Layout layout, bool has_channels_last = false);
 
-  void to_plain(const std::byte* stored, std::byte* plain) const;
+  void to_plugin(const std::byte* stored, std::byte* plugin) const;
   // Fills the rest of the last block with 0, because kernels may read it. Does not support folded images.
-  void from_plain(const std::byte* plain, std::byte* stored) const;
+  void from_plugin(const std::byte* plugin, std::byte* stored) const;
 
  private:
   template <typename Element>
-  void copy_to_plain(const Element* stored, Element* plain) const;
+  void copy_to_plugin(const Element* stored, Element* plugin) const;
   template <typename Element>
-  void copy_from_plain(const Element* plain, Element* stored) const;
+  void copy_from_plugin(const Element* plugin, Element* stored) const;
+  // Returns the position in the plug-in's layout, counted in elements.
+  int64_t plugin_index(int64_t image, int64_t channel, int64_t pixel) const {
+    return image * channels_ * pixels_ + channel * channel_stride_ + pixel * pixel_stride_;
+  }
 
-  int64_t element_bytes_, images_, channels_, stored_channels_, pixels_;
+  int64_t element_bytes_, images_, channels_, stored_channels_, pixels_, channel_stride_, pixel_stride_;
   StoredOrder order_;
 };
 

@@ -9,11 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "drivers/vendor/device.h"
 #include "drivers/vendor/program.h"
+#include "drivers/vendor/reordered_port.h"
 #include "nestrt/vendor.h"
 #include "runtime/platform/aligned_memory.h"
 
@@ -38,18 +41,13 @@ class StagedProgram {
   void give_inputs(std::span<std::byte* const> ports);
   void take_outputs(std::span<std::byte* const> ports);
   // Also counts reordered bytes.
-  void copy(const Port& port, void* to, const void* from);
-
-  // Calls visit(port, index).
-  template <typename Visit>
-  void for_each_port(Visit visit) const {
-    size_t index = 0;
-    for (const Port& port : source_.inputs) visit(port, index++);
-    for (const Port& port : source_.outputs) visit(port, index++);
-  }
+  void copy(size_t port, void* to, const void* from);
+  void find_reordered();
+  size_t num_inputs() const { return source_.part.inputs.size(); }
 
   Device& device_;
   const PortedProgram source_;
+  std::vector<std::optional<ReorderedPort>> reordered_;  // by port; set if the plug-in uses another layout
   std::unique_ptr<LoadedProgram> program_;
   std::shared_ptr<HostVisibleMemory> host_visible_;
   AlignedMemory own_;

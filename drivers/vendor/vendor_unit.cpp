@@ -110,8 +110,7 @@ class VendorUnit final : public Unit {
       return Status(Code::kUnsupported,
                     fmt::format("unit '{}' does not support programs for some of the channels", info_.kind));
     NESTRT_ASSIGN_OR_RETURN(PortedProgram source, read_program(*branch.plan, *branch.program, info_.configuration));
-    std::vector<Port> ports = source.inputs;
-    ports.insert(ports.end(), source.outputs.begin(), source.outputs.end());
+    std::vector<Port> ports = source.ports;
     NESTRT_ASSIGN_OR_RETURN(auto program, StagedProgram::load(*device_, std::move(source)));
     auto job = std::make_unique<ProgramJob>(std::move(ports), std::move(program));
     return std::unique_ptr<Executable>(std::make_unique<VendorExecutable>(device_, queue_, branch, std::move(job)));

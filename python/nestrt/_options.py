@@ -16,8 +16,8 @@ from ._values import integer, names, shapes
 COMPILE_OPTIONS = ("input_shapes", "other_shapes", "bindings", "preprocessing", "expose", "layout", "disabled_passes",
                    "target", "partial_programs", "tuning_cache", "computed_constants", "qdq_rounding")
 QUANTIZE_OPTIONS = ("scales", "per_tensor", "rounding", "corrections", "keep_f32")
-UNIT_OPTIONS = ("units", "threads", "cpus", "pace", "xclbin", "device", "device_wait", "plugin", "isolate", "schedule",
-                "split", "partition", "cost_file", "check_every")
+UNIT_OPTIONS = ("units", "threads", "cpus", "pace", "xclbin", "device", "device_wait", "plugin",
+                "plugin_options", "isolate", "schedule", "split", "partition", "cost_file", "check_every")
 _CORRECTIONS = ("none", "equalisation", "weights", "bias")
 _ROUNDINGS = ("half_up", "floor", "half_even")
 _CHOICES = {"layout": ("auto", "plain"), "scales": ("tensor", "single"), "rounding": _ROUNDINGS,

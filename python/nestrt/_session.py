@@ -42,6 +42,7 @@ class Units:
     device: the board to use.
     device_wait: how long to wait, in seconds, if another process uses the accelerator.
     plugin: the vendor's library.
+    plugin_options: options for the library's devices, "NAME=VALUE,..."; "1:NAME=VALUE" applies to the second only.
     isolate: run the vendor's library in a separate process.
 
     Raises InvalidArgument for an unknown unit, Unavailable if a unit is not available.
@@ -59,11 +60,13 @@ class Units:
         device: Optional[str] = None,
         device_wait: float = 0.0,
         plugin: Optional[PathLike] = None,
+        plugin_options: Optional[str] = None,
         isolate: bool = False,
     ) -> None:
         options = drop_none(
             units=units, threads=threads, cpus=cpus, pace=pace, xclbin=xclbin, device=device,
-            device_wait=device_wait, plugin=plugin, isolate=isolate,
+            device_wait=device_wait, plugin=plugin, plugin_options=plugin_options,
+            isolate=isolate,
         )
         self._core = _nestrt.Units(plan._core if plan is not None else None, options)
 

@@ -16,6 +16,7 @@ command::UnitChoice unit_choice(const nanobind::dict& values) {
   read(values, "device", choice.device);
   read(values, "device_wait", choice.device_wait);
   read(values, "plugin", choice.plugin);
+  read(values, "plugin_options", choice.plugin_options);
   read(values, "isolate", choice.isolate);
   read(values, "split", choice.split_channels);
   read(values, "partition", choice.partition);

@@ -8,8 +8,8 @@
 
 namespace nestrt::python {
 
-// Reads units, threads, cpus, pace, xclbin, device, plugin, isolate, schedule, split, partition, cost_file and
-// check_every.
+// Reads units, threads, cpus, pace, xclbin, device, plugin, plugin_options, isolate, schedule, split, partition,
+// cost_file and check_every.
 command::UnitChoice unit_choice(const nanobind::dict& values);
 
 // Reads a keyword into `value`, which stays unchanged if the keyword is absent or None.

@@ -64,9 +64,11 @@ std::string only_unit_of(const plan::Tables& tables, uint32_t op) {
 
 std::string remark_on(const plan::Tables& tables, uint32_t index, const Programs& programs) {
   const plan::Operator& op = tables.operators[index];
-  if (programs.whole != nullptr && is_opaque(op)) return "has a program; no other unit does";
+  const std::string placement = programs.whole == nullptr ? "" : tools::placement_of(*programs.whole);
+  if (programs.whole != nullptr && is_opaque(op))
+    return fmt::format("has a program; no other unit does{}{}", placement.empty() ? "" : ". ", placement);
   if (programs.whole != nullptr)
-    return programs.first == index ? "" : fmt::format("in the program that begins with #{}", programs.first);
+    return programs.first == index ? placement : fmt::format("in the program that begins with #{}", programs.first);
   if (is_opaque(op)) return only_unit_of(tables, index);
   return is_view(tables, op) ? "computes nothing: a view" : "the plan has no program for it";
 }
@@ -131,6 +133,12 @@ tools::Table table_of(const plan::Tables& tables, const std::vector<Programs>& p
   return table;
 }
 
+void set_placement(const plan::Program& program, Json& entry) {
+  if (!program.vendor || program.vendor->npu_share < 0) return;
+  entry.set("npu_share", program.vendor->npu_share);
+  if (!program.vendor->on_cpu.empty()) entry.set("on_cpu", program.vendor->on_cpu);
+}
+
 Json operators_of(const plan::Tables& tables, const std::vector<Programs>& programs) {
   Json operators = Json::array();
   for (uint32_t i = 0; i < tables.operators.size(); ++i) {
@@ -143,6 +151,7 @@ Json operators_of(const plan::Tables& tables, const std::vector<Programs>& progr
       entry.set("cost_origin", plan::name(cost->origin));
     }
     if (programs[i].whole != nullptr && programs[i].first != i) entry.set("in_program_of", programs[i].first);
+    if (programs[i].whole != nullptr && programs[i].first == i) set_placement(*programs[i].whole, entry);
     if (programs[i].whole == nullptr) entry.set("reason", remark_on(tables, i, programs[i]));
     operators.push_back(std::move(entry));
   }
@@ -160,6 +169,8 @@ Json explain(const plan::Tables& tables, const std::string& unit, const std::vec
     const std::string remark = remark_on(tables, op, programs[op]);
     return tools::OperatorMark{remark.empty() ? "has a program" : remark, {}};
   });
+  if (const tools::PageDetails placements = tools::vendor_placements(tables); !placements.empty())
+    page.add_facts("Where the vendors' programs run", placements);
   page.add_table("Costs on " + unit, table);
   return {{"unit", unit}, {"operators", operators_of(tables, programs)}};
 }

@@ -81,6 +81,7 @@ Status UnitChoice::check_units() const {
                   fmt::format("{} requires {}, but --units {} has none", option, required, tools::printable(units)));
   };
   if (!plugin.empty() && !is_of_vendor) return reject("--plugin", "vendor units");
+  if (!plugin_options.empty() && !is_of_vendor) return reject("--plugin-options", "vendor units");
   if (isolate && !is_of_vendor) return reject("--isolate", "vendor units");
   if (pace > 0 && !is_simulated) return reject("--pace", "a simulated unit such as evta:sim");
   if (!xclbin.empty() && !is_reached) return reject("--xclbin", "an accelerator of a board such as evta");
@@ -109,6 +110,7 @@ UnitOptions UnitChoice::unit_options() const {
           .xclbin = xclbin,
           .device = device,
           .plugin = plugin,
+          .plugin_options = plugin_options,
           .isolate = isolate,
           .device_wait = std::chrono::milliseconds(static_cast<int64_t>(device_wait * 1000))};
 }
@@ -202,6 +204,10 @@ void add_unit_options(tools::Command app, UnitChoice& choice) {
       .type_name("SECONDS");
   app.add_option("--plugin", choice.plugin, "vendor library for units that are not built in (docs/how-to/plugins.md)")
       .type_name("FILE")
+      .not_empty();
+  app.add_option("--plugin-options", choice.plugin_options,
+                 "options for the vendor library's devices; 1:NAME=VALUE applies to the second device only")
+      .type_name("NAME=VALUE,...")
       .not_empty();
   app.add_flag("--isolate", choice.isolate,
                "run the vendor library in a separate process, so that its crashes only fail its own units");

@@ -23,7 +23,7 @@ struct UnitChoice {
   std::string cpus;  // CPUs that the process may use, such as "0-1,3"; empty: all available
   int threads = 0;
   std::string transport = "xrt";
-  std::string xclbin, device, plugin;  // UnitOptions
+  std::string xclbin, device, plugin, plugin_options;  // UnitOptions
   bool isolate = false;
   double device_wait = 0;  // seconds; UnitOptions::device_wait
   double pace = 0;

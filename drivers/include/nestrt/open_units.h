@@ -32,6 +32,9 @@ struct UnitOptions {
   // Path of a vendor's plug-in (nestrt/vendor.h) for units that libnestrt does not provide. It runs with all rights of
   // the process; plans and unit lists cannot name one.
   std::string_view plugin = {};
+  // Options for the plug-in's devices: "NAME=VALUE,...". "1:NAME=VALUE" applies to the second device only. The vendor
+  // defines the names, for example of a core or of a firmware file.
+  std::string_view plugin_options = {};
   // Runs the plug-in in a separate process, so that a crash or hang only fails its units
   // (docs/how-to/plugins.md).
   bool isolate = false;

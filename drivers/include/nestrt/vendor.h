@@ -14,9 +14,10 @@
  * everything before close().
  *
  * Threading. nestrt guarantees for each device:
- *   - open, describe, close: no other call is in progress;
+ *   - open, open_with, describe, close: no other call is in progress;
  *   - bind, submit, wait, reset, self_test: one of them at a time;
- *   - load, unload, allocate_shared, free_shared: one of them at a time, possibly concurrent with one of the above;
+ *   - load, load_part, unload, allocate_shared, free_shared: one of them at a time, possibly concurrent with one of the
+ * above;
  *   - cancel: at any time between open and close.
  * Different devices are used concurrently. Calls may come from different threads.
  *
@@ -35,10 +36,14 @@ extern "C" {
 
 /* NOLINTBEGIN(readability-identifier-naming): names of C */
 
-/* Version of this interface. Different versions are incompatible. */
-#define NESTRT_VENDOR_ABI 1u
+/* Versions of this interface. nestrt uses the newest that a plug-in supports. Version 2 appends open_with() and
+ * load_part() to the function table; they replace open() and load(). */
+#define NESTRT_VENDOR_ABI 2u
+#define NESTRT_VENDOR_ABI_1 1u
 /* Maximum number of inputs and outputs of a program together. */
 #define NESTRT_VENDOR_MAX_PORTS 64u
+/* Maximum number of dimensions of a port. */
+#define NESTRT_VENDOR_MAX_RANK 8u
 /* The largest alignment that a device may require, in bytes. */
 #define NESTRT_VENDOR_MAX_ALIGNMENT 4096u
 
@@ -53,7 +58,25 @@ enum {
   NESTRT_VENDOR_UNAVAILABLE = 5,   /* open(): the device does not exist or is in use */
   NESTRT_VENDOR_DEADLINE = 6,      /* of a run: its deadline passed before it completed */
   NESTRT_VENDOR_CANCELLED = 7,     /* of a run: by cancel() or reset() */
-  NESTRT_VENDOR_FAULT = 8          /* the device has failed */
+  NESTRT_VENDOR_FAULT = 8,         /* the device has failed */
+  NESTRT_VENDOR_INVALID_OPTION = 9 /* open_with(): an unknown option or an invalid value */
+};
+
+/* Types of elements. */
+enum {
+  NESTRT_VENDOR_TYPE_UNKNOWN = 0,
+  NESTRT_VENDOR_TYPE_F32 = 1,
+  NESTRT_VENDOR_TYPE_S8 = 2,
+  NESTRT_VENDOR_TYPE_U8 = 3,
+  NESTRT_VENDOR_TYPE_S32 = 4,
+  NESTRT_VENDOR_TYPE_S64 = 5,
+  NESTRT_VENDOR_TYPE_BOOL = 6
+};
+
+/* Orders of elements in memory. */
+enum {
+  NESTRT_VENDOR_LAYOUT_ROW_MAJOR = 0,    /* in the order of the shape: NCHW for images */
+  NESTRT_VENDOR_LAYOUT_CHANNELS_LAST = 1 /* axis 1 of the shape is the innermost: NHWC for a shape NCHW */
 };
 
 /* Opaque types of the plug-in; nestrt only holds pointers to them. */
@@ -87,6 +110,58 @@ typedef struct nestrt_vendor_ports {
   uint64_t bytes[NESTRT_VENDOR_MAX_PORTS]; /* inputs, then outputs, in the order of the compiled part's operands */
 } nestrt_vendor_ports;
 
+/* An option for a device, such as "core" = "1". Zero-terminated texts, valid during the call. */
+typedef struct nestrt_vendor_option {
+  const char* name;
+  const char* value;
+} nestrt_vendor_option;
+
+/* An input or output of a part of a model, since version 2. nestrt and plug-ins describe ports in the same way. */
+typedef struct nestrt_vendor_port {
+  const char* name; /* in the model that the compiler received; null if unknown */
+  uint64_t bytes;
+  uint32_t type;   /* of elements; NESTRT_VENDOR_TYPE_UNKNOWN: type and shape are unknown */
+  uint32_t layout; /* always row-major as nestrt's request; the plug-in's answer may be another one */
+  uint32_t rank;
+  int32_t axis;                          /* if there are several scales: their axis of the shape */
+  int64_t shape[NESTRT_VENDOR_MAX_RANK]; /* independent of the layout */
+  /* Quantized integers: real = (q - zero_point) * scale. Both lists have num_scales elements; 0 if there are none. */
+  uint32_t num_scales;
+  uint32_t reserved;
+  const float* scales;
+  const int32_t* zero_points;
+} nestrt_vendor_port;
+
+/* A file that the vendor's compiler wrote, since version 2. */
+typedef struct nestrt_vendor_file {
+  const char* name; /* relative to the compiler's folder {outputs}, with '/' */
+  const void* data;
+  uint64_t bytes;
+} nestrt_vendor_file;
+
+/* A compiled part of a model, since version 2. The blob and the data of the files stay valid and unchanged until
+ * unload(); all else is valid during the call. */
+typedef struct nestrt_vendor_part {
+  uint32_t struct_bytes;
+  uint32_t num_inputs, num_outputs;
+  uint32_t num_files;              /* 0 if the compiler wrote one file, which is the blob */
+  const nestrt_vendor_port* ports; /* inputs, then outputs, in the order of the compiled part's operands */
+  const nestrt_vendor_file* files; /* within the blob, in the order of their names */
+  const void* blob;                /* aligned to 64 bytes; an uncompressed zip archive if there are files */
+  uint64_t blob_bytes;
+} nestrt_vendor_part;
+
+/* The ports of a loaded program, since version 2. nestrt zeroes all members except struct_bytes. Everything that the
+ * plug-in states must agree with the part: nestrt rejects, for example, two ports of equal size that are exchanged.
+ * Names and scales stay valid until unload(). */
+typedef struct nestrt_vendor_program_ports {
+  uint32_t struct_bytes;
+  uint32_t num_inputs;
+  uint32_t num_outputs; /* at least 1; together with the inputs at most NESTRT_VENDOR_MAX_PORTS */
+  uint32_t reserved;
+  nestrt_vendor_port ports[NESTRT_VENDOR_MAX_PORTS]; /* `bytes` is required; null and 0 elsewhere: not stated */
+} nestrt_vendor_program_ports;
+
 /* The completion of a run. */
 typedef struct nestrt_vendor_completion {
   uint64_t run;                /* the number passed to submit() */
@@ -96,16 +171,16 @@ typedef struct nestrt_vendor_completion {
 
 /* The function table of a plug-in. */
 typedef struct nestrt_vendor_functions {
-  uint32_t abi;          /* NESTRT_VENDOR_ABI */
+  uint32_t abi;          /* the version of this table: NESTRT_VENDOR_ABI or NESTRT_VENDOR_ABI_1 */
   uint32_t struct_bytes; /* sizeof(nestrt_vendor_functions) in the plug-in's version */
 
-  /* Opens device `instance` (from 0) of the plug-in. *device is ignored on failure. */
+  /* Opens device `instance` (from 0) of the plug-in. *device is ignored on failure. Version 1 only, else null. */
   nestrt_vendor_status (*open)(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why);
   nestrt_vendor_status (*describe)(nestrt_vendor_device* device, nestrt_vendor_description* description,
                                    nestrt_vendor_message* why);
 
   /* Verifies a program completely, because the blob is untrusted, and prepares it. The blob is aligned to 64 bytes and
-   * stays valid and unchanged until unload(). */
+   * stays valid and unchanged until unload(). Version 1 only, else null. */
   nestrt_vendor_status (*load)(nestrt_vendor_device* device, const void* blob, uint64_t blob_bytes,
                                nestrt_vendor_program** program, nestrt_vendor_ports* ports, nestrt_vendor_message* why);
   /* Releases a program. None of its runs is in progress. */
@@ -143,6 +218,16 @@ typedef struct nestrt_vendor_functions {
   nestrt_vendor_status (*self_test)(nestrt_vendor_device* device, nestrt_vendor_message* why);
   /* Closes the device. No run is in progress, no program is loaded, and no shared memory is allocated. */
   void (*close)(nestrt_vendor_device* device);
+
+  /* Since version 2. As open(), with the options that the user gives for this device; a plug-in must reject those that
+   * it does not know with NESTRT_VENDOR_INVALID_OPTION. */
+  nestrt_vendor_status (*open_with)(uint32_t instance, const nestrt_vendor_option* options, uint32_t num_options,
+                                    nestrt_vendor_device** device, nestrt_vendor_message* why);
+  /* Since version 2. As load(), with the description of the part. The plug-in may ask for another layout of a port of
+   * at least three dimensions; nestrt converts the values. */
+  nestrt_vendor_status (*load_part)(nestrt_vendor_device* device, const nestrt_vendor_part* part,
+                                    nestrt_vendor_program** program, nestrt_vendor_program_ports* ports,
+                                    nestrt_vendor_message* why);
 } nestrt_vendor_functions;
 
 /* The only symbol that a plug-in exports. Returns the function table for version `abi` of the interface, or null if the

@@ -11,6 +11,7 @@ using PluginPointer = std::shared_ptr<const Plugin>;
 // Devices and memory: memory_cases.cpp.
 Status describes_itself(const PluginPointer& plugin, const ConformanceProgram& program);
 Status opens_again(const PluginPointer& plugin, const ConformanceProgram& program);
+Status rejects_unknown_options(const PluginPointer& plugin, const ConformanceProgram& program);
 Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram& program);
 Status shared_blocks_are_disjoint(const PluginPointer& plugin, const ConformanceProgram& program);
 

@@ -11,6 +11,7 @@ constexpr ConformanceCase kCases[] = {
     {"a device always reports the same valid description", cases::describes_itself},
     {"a program has the inputs and outputs that it was compiled for", cases::states_ports},
     {"a closed device opens again", cases::opens_again},
+    {"an unknown option is rejected", cases::rejects_unknown_options},
     {"the self-test succeeds, and programs run after it", cases::self_test_succeeds},
     {"shared memory is aligned and its blocks are disjoint", cases::shared_blocks_are_disjoint},
     {"a truncated program is rejected", cases::refuses_cut_blobs},

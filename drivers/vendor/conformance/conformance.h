@@ -5,23 +5,19 @@
 // A plug-in runs in this process. If it writes to invalid memory, it may crash the process instead of failing its case.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "drivers/vendor/part.h"
 #include "drivers/vendor/plugin.h"
 
 namespace nestrt::vendor {
 
 // A program from the vendor's compiler. Its function is unknown, but it must compute the same results in every run.
-struct ConformanceProgram {
-  std::span<const std::byte> blob;  // aligned to 64 bytes
-  std::vector<uint64_t> input_bytes, output_bytes;
-};
+using ConformanceProgram = Part;
 
 struct ConformanceCase {
   std::string_view name;  // a statement that a conforming plug-in satisfies

@@ -16,6 +16,18 @@ Status describes_itself(const PluginPointer& plugin, const ConformanceProgram& /
                             again.kind, again.configuration));
 }
 
+// Version 1 of the interface has no options.
+Status rejects_unknown_options(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
+  if (plugin->functions.abi == NESTRT_VENDOR_ABI_1) return {};
+  Plugin with_option = *plugin;
+  with_option.options.push_back({"nestrt-unknown-option", "1"});
+  const auto device = PluginDevice::open(std::make_shared<const Plugin>(std::move(with_option)), 0);
+  if (device) return broken("open_with() accepts the unknown option 'nestrt-unknown-option'");
+  if (device.error().code() == Code::kInvalidArgument) return {};
+  return broken(
+      fmt::format("open_with() should reject an unknown option as such, but returns: {}", device.error().message()));
+}
+
 Status opens_again(const PluginPointer& plugin, const ConformanceProgram& program) {
   std::vector<std::byte> first;
   for (int round = 0; round < 3; ++round) {

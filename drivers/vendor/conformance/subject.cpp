@@ -23,8 +23,7 @@ Result<std::unique_ptr<GuardedPorts>> GuardedPorts::create(Device& device, const
   const size_t alignment = std::max<size_t>(device.description().alignment, 64);
   const size_t guard = align_up(kGuardBytes, alignment);
   size_t size = guard + shift * alignment + alignment;
-  for (const auto* all : {&program.input_bytes, &program.output_bytes})
-    for (const uint64_t bytes : *all) size += align_up(bytes, alignment) + guard;
+  for (size_t i = 0; i < program.num_ports(); ++i) size += align_up(program.port(i).bytes, alignment) + guard;
   if (device.needs_shared_memory()) {
     NESTRT_ASSIGN_OR_RETURN(ports->host_visible_, device.allocate_shared(size));
     ports->all_ = ports->host_visible_->bytes();
@@ -43,8 +42,8 @@ Result<std::unique_ptr<GuardedPorts>> GuardedPorts::create(Device& device, const
     ports->addresses_.push_back(port.bytes.data());
     at += align_up(bytes, alignment) + guard;
   };
-  for (const uint64_t bytes : program.input_bytes) add(bytes, false);
-  for (const uint64_t bytes : program.output_bytes) add(bytes, true);
+  for (const PortSpec& port : program.inputs) add(port.bytes, false);
+  for (const PortSpec& port : program.outputs) add(port.bytes, true);
   ports->fill_outputs(std::byte{0});
   ports->before_ = ports->without_outputs();
   return ports;
@@ -93,9 +92,7 @@ Result<Subject> Subject::open(const std::shared_ptr<const Plugin>& plugin, const
   return subject;
 }
 
-Result<std::unique_ptr<PluginProgram>> Subject::load() const {
-  return device_->load_program(source_->blob, source_->input_bytes, source_->output_bytes);
-}
+Result<std::unique_ptr<PluginProgram>> Subject::load() const { return device_->load_program(*source_); }
 
 Result<std::unique_ptr<GuardedPorts>> Subject::ports(uint32_t seed, size_t shift) const {
   return GuardedPorts::create(*device_, *source_, seed, shift);

@@ -10,6 +10,7 @@
 
 #include "drivers/component.h"
 #include "drivers/vendor/answers.h"
+#include "drivers/vendor/isolation/part_codec.h"
 #include "runtime/text/escaped.h"
 
 namespace nestrt::vendor {
@@ -114,17 +115,12 @@ class IsolatedDevice::Program final : public LoadedProgram {
   const uint64_t id_;
 };
 
-Result<std::unique_ptr<LoadedProgram>> IsolatedDevice::load(std::span<const std::byte> blob,
-                                                            std::span<const uint64_t> input_bytes,
-                                                            std::span<const uint64_t> output_bytes) {
+Result<std::unique_ptr<LoadedProgram>> IsolatedDevice::load(const Part& part) {
   Source source = {};
-  NESTRT_ASSIGN_OR_RETURN(source.blob, share_copy(blob));
-  source.request.bytes = blob.size();
-  source.request.num_inputs = static_cast<uint32_t>(input_bytes.size());
-  source.request.num_outputs = static_cast<uint32_t>(output_bytes.size());
-  size_t port = 0;
-  for (const auto bytes : {input_bytes, output_bytes})
-    for (const uint64_t size : bytes) source.request.ports[port++].bytes = size;
+  const std::vector<std::byte> description = encode_part(part);
+  NESTRT_ASSIGN_OR_RETURN(source.part, share_copy(part.blob, description));
+  source.request.bytes = part.blob.size();
+  source.request.description_bytes = description.size();
   const MutexLock lock(loading_);
   NESTRT_RETURN_IF_ERROR(start_if_needed());
   const uint64_t id = ++last_id_;
@@ -137,7 +133,7 @@ Status IsolatedDevice::load(Child& child, uint64_t id, const Source& source) {
   Request request = source.request;
   request.call = Call::kLoad;
   request.id = id;
-  return ask(child, Lane::kLoad, &request, source.blob.value());
+  return ask(child, Lane::kLoad, &request, source.part.value());
 }
 
 Result<std::shared_ptr<HostVisibleMemory>> IsolatedDevice::allocate_shared(uint64_t bytes) {
@@ -195,20 +191,24 @@ bool IsolatedDevice::reaches(const std::byte* bytes, uint64_t size) const {
 // --- The process -----------------------------------------------------------------------------------------------------
 
 Result<std::shared_ptr<IsolatedDevice>> IsolatedDevice::open(const std::string& plugin, uint32_t instance,
-                                                             Isolation isolation) {
+                                                             Isolation isolation,
+                                                             const std::vector<PluginOption>& options) {
   if (isolation.program.empty()) {
     NESTRT_ASSIGN_OR_RETURN(isolation.program, drivers::find_component_file("nestrt-plugin"));
   }
-  std::shared_ptr<IsolatedDevice> device(new IsolatedDevice(absolute(plugin), instance, std::move(isolation)));
+  std::shared_ptr<IsolatedDevice> device(new IsolatedDevice(absolute(plugin), instance, std::move(isolation), options));
   const MutexLock lock(device->loading_);
   NESTRT_RETURN_IF_ERROR(device->start());
   return device;
 }
 
-IsolatedDevice::IsolatedDevice(const std::string& plugin, uint32_t instance, Isolation isolation)
-    : Device(plugin),
-      isolation_(std::move(isolation)),
-      command_({isolation_.program, NESTRT_VERSION, plugin, std::to_string(instance)}) {}
+IsolatedDevice::IsolatedDevice(const std::string& plugin, uint32_t instance, Isolation isolation,
+                               const std::vector<PluginOption>& options)
+    : Device(plugin), isolation_(std::move(isolation)), command_([&] {
+        std::vector<std::string> command{isolation_.program, NESTRT_VERSION, plugin, std::to_string(instance)};
+        for (const PluginOption& option : options) command.push_back(option.name + "=" + option.value);
+        return command;
+      }()) {}
 
 IsolatedDevice::~IsolatedDevice() {
   if (const auto last = child(); last != nullptr) last->close(isolation_.stop_limit);
@@ -309,7 +309,6 @@ Status IsolatedDevice::run(uint64_t program, std::span<void* const> ports, Deadl
   Request request = {};
   request.call = Call::kRun;
   request.id = program;
-  request.num_inputs = static_cast<uint32_t>(ports.size());
   request.deadline_ns = nanoseconds(deadline);
   for (size_t i = 0; i < ports.size(); ++i)
     if (!locate(ports[i], &request.ports[i])) return Status(Code::kInternal, "a port is not in shared memory");

@@ -16,6 +16,7 @@
 #include "drivers/vendor/isolation/child.h"
 #include "drivers/vendor/isolation/message.h"
 #include "drivers/vendor/isolation/shared_memory.h"
+#include "drivers/vendor/plugin_options.h"
 #include "nestrt/driver/mutex.h"
 
 namespace nestrt::vendor {
@@ -36,11 +37,11 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
   // `plugin`: its file, see load_plugin(). Errors: as for load_plugin() and PluginDevice::open(); kUnavailable if no
   // process can be started.
   static Result<std::shared_ptr<IsolatedDevice>> open(const std::string& plugin, uint32_t instance,
-                                                      Isolation isolation = {});
+                                                      Isolation isolation = {},
+                                                      const std::vector<PluginOption>& options = {});
   ~IsolatedDevice() override;
 
-  Result<std::unique_ptr<LoadedProgram>> load(std::span<const std::byte> blob, std::span<const uint64_t> input_bytes,
-                                              std::span<const uint64_t> output_bytes) override;
+  Result<std::unique_ptr<LoadedProgram>> load(const Part& part) override;
   bool needs_shared_memory() const override { return true; }
   bool shares_memory_with_sessions() const override { return false; }
   Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) override;
@@ -52,7 +53,7 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
   class Block;
   class Program;
   struct Source {  // source of a program
-    FileDescriptor blob;
+    FileDescriptor part;
     Request request;
   };
   struct Shared {
@@ -60,7 +61,8 @@ class IsolatedDevice final : public Device, public std::enable_shared_from_this<
     Mapping mapping;
   };
 
-  IsolatedDevice(const std::string& plugin, uint32_t instance, Isolation isolation);
+  IsolatedDevice(const std::string& plugin, uint32_t instance, Isolation isolation,
+                 const std::vector<PluginOption>& options);
 
   Status start() NESTRT_REQUIRES(loading_);
   Status start_if_needed() NESTRT_REQUIRES(loading_);

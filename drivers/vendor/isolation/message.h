@@ -26,7 +26,7 @@ inline constexpr int kFirstLaneDescriptor = 3;
 enum class Call : uint32_t {
   kShare,   // `id`, `bytes`; with the descriptor of memory for ports
   kForget,  // `id` of shared memory
-  kLoad,    // `id`, `bytes`, sizes of ports; with the descriptor of the blob
+  kLoad,    // `id`, `bytes`, `description_bytes`; with the descriptor of both (share_copy())
   kUnload,  // `id`
   kClose,   // closes the device; the process ends after its reply
   kRun,     // `id`, places of ports, deadline
@@ -37,17 +37,17 @@ enum class Call : uint32_t {
 struct Request {
   uint64_t number;  // unique within its lane
   Call call;
-  uint32_t num_inputs, num_outputs;
   uint32_t reserved;
   uint64_t id;  // id of a program or of shared memory; assigned by the requester
   uint64_t bytes;
-  int64_t deadline_ns;  // of CLOCK_MONOTONIC; INT64_MAX for no deadline
+  uint64_t description_bytes;  // kLoad: of the part's description (part_codec.h), which follows the blob
+  int64_t deadline_ns;         // of CLOCK_MONOTONIC; INT64_MAX for no deadline
   struct Port {
-    uint64_t bytes;   // kLoad
-    uint64_t memory;  // kRun: id of shared memory, followed by the offset in it
+    uint64_t bytes;   // from the offset to the end of the memory
+    uint64_t memory;  // id of shared memory, followed by the offset in it
     uint64_t offset;
   };
-  std::array<Port, NESTRT_VENDOR_MAX_PORTS> ports;
+  std::array<Port, NESTRT_VENDOR_MAX_PORTS> ports;  // kRun
 };
 
 struct Reply {

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "drivers/vendor/isolation/part_codec.h"
 #include "drivers/vendor/isolation/socket.h"
 #include "runtime/platform/guard.h"
 
@@ -32,9 +33,9 @@ Deadline time_of(int64_t ns) {
 
 }  // namespace
 
-void Server::serve(const std::string& plugin, uint32_t instance) {
+void Server::serve(const std::string& plugin, uint32_t instance, const std::vector<PluginOption>& options) {
   const Status opened = guarded([&]() -> Status {
-    NESTRT_ASSIGN_OR_RETURN(auto loaded, load_plugin(plugin));
+    NESTRT_ASSIGN_OR_RETURN(auto loaded, load_plugin(plugin, options));
     NESTRT_ASSIGN_OR_RETURN(device_, PluginDevice::open(std::move(loaded), instance));
     return {};
   });
@@ -91,14 +92,16 @@ Status Server::share(const Request& request, const FileDescriptor& memory) {
   return {};
 }
 
-Status Server::load(const Request& request, const FileDescriptor& blob) {
+// The requester converts layouts of the plan, so that all ports are in row-major order.
+Status Server::load(const Request& request, const FileDescriptor& part) {
   Program program;
-  NESTRT_ASSIGN_OR_RETURN(program.blob, Mapping::create(blob.value(), request.bytes, false));
+  NESTRT_ASSIGN_OR_RETURN(program.part,
+                          Mapping::create(part.value(), request.bytes + request.description_bytes, false));
+  const std::span<const std::byte> all = program.part.bytes();
   PortedProgram source;
-  source.blob = program.blob.bytes();
-  for (uint32_t i = 0; i < request.num_inputs + request.num_outputs; ++i)
-    (i < request.num_inputs ? source.inputs : source.outputs).emplace_back().bytes = request.ports[i].bytes;
-  program.num_ports = source.inputs.size() + source.outputs.size();
+  NESTRT_ASSIGN_OR_RETURN(source.part, decode_part(all.subspan(request.bytes), all.first(request.bytes)));
+  program.num_ports = source.part.num_ports();
+  for (size_t i = 0; i < program.num_ports; ++i) source.ports.emplace_back().bytes = source.part.port(i).bytes;
   NESTRT_ASSIGN_OR_RETURN(program.staged, StagedProgram::load(*device_, std::move(source)));
   const MutexLock lock(mutex_);
   programs_[request.id] = std::move(program);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "drivers/vendor/isolation/message.h"
 #include "drivers/vendor/isolation/shared_memory.h"
@@ -23,13 +24,13 @@ class Server {
   explicit Server(std::array<int, kNumLanes> lanes) : lanes_(lanes) {}
 
   // Serves until the device is closed or cannot be opened. Exits the process immediately if the requester is gone.
-  void serve(const std::string& plugin, uint32_t instance);
+  void serve(const std::string& plugin, uint32_t instance, const std::vector<PluginOption>& options);
   // Reports that the server cannot start.
   void refuse(const Status& why) { reply(Lane::kLoad, 0, why); }
 
  private:
   struct Program {
-    Mapping blob;
+    Mapping part;
     std::unique_ptr<StagedProgram> staged;
     size_t num_ports = 0;
   };
@@ -39,7 +40,7 @@ class Server {
   void serve_cancels();
   Status load_something(const Request& request, const FileDescriptor& descriptor);
   Status share(const Request& request, const FileDescriptor& memory);
-  Status load(const Request& request, const FileDescriptor& blob);
+  Status load(const Request& request, const FileDescriptor& part);
   Status run(const Request& request);
   void set_running(uint64_t run);  // 0 if idle
   Request next(Lane lane, FileDescriptor* descriptor = nullptr);

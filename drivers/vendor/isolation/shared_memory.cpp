@@ -36,11 +36,12 @@ int seal(int descriptor, int more_seals) {
   return ::fcntl(descriptor, F_ADD_SEALS, seals) == 0 ? 0 : errno;
 }
 
-Result<FileDescriptor> make(uint64_t size, std::span<const std::byte> content, int more_seals) {
+Result<FileDescriptor> make(uint64_t size, std::initializer_list<std::span<const std::byte>> contents, int more_seals) {
   FileDescriptor memory(::memfd_create("nestrt-plugin", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory.is_open()) return no_memory(size, errno);
   int error = allocate(memory.value(), size);
-  if (error == 0) error = write_all(memory.value(), content);
+  for (const std::span<const std::byte> content : contents)
+    if (error == 0) error = write_all(memory.value(), content);
   if (error == 0) error = seal(memory.value(), more_seals);
   if (error != 0) return no_memory(size, error);
   return memory;
@@ -63,6 +64,8 @@ Result<Mapping> Mapping::create(int descriptor, uint64_t size, bool is_writable)
 
 Result<FileDescriptor> make_shared_memory(uint64_t size) { return make(size, {}, 0); }
 
-Result<FileDescriptor> share_copy(std::span<const std::byte> bytes) { return make(bytes.size(), bytes, F_SEAL_WRITE); }
+Result<FileDescriptor> share_copy(std::span<const std::byte> first, std::span<const std::byte> second) {
+  return make(first.size() + second.size(), {first, second}, F_SEAL_WRITE);
+}
 
 }  // namespace nestrt::vendor

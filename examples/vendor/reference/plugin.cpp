@@ -141,7 +141,9 @@ class nestrt_vendor_device {  // NOLINT(readability-identifier-naming): of nestr
 
 namespace {
 
-nestrt_vendor_status open_device(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why) {
+nestrt_vendor_status open_with(uint32_t instance, const nestrt_vendor_option*, uint32_t num_options,
+                               nestrt_vendor_device** device, nestrt_vendor_message* why) {
+  if (num_options > 0) return fail(NESTRT_VENDOR_INVALID_OPTION, why, "the device has no options");
   if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is only one device");
   return guarded(why, [&]() -> nestrt_vendor_status {
     *device = new nestrt_vendor_device;
@@ -157,19 +159,19 @@ nestrt_vendor_status describe(nestrt_vendor_device*, nestrt_vendor_description* 
   return NESTRT_VENDOR_OK;
 }
 
-nestrt_vendor_status load(nestrt_vendor_device*, const void* blob, uint64_t blob_bytes, nestrt_vendor_program** program,
-                          nestrt_vendor_ports* ports, nestrt_vendor_message* why) {
+nestrt_vendor_status load_part(nestrt_vendor_device*, const nestrt_vendor_part* part, nestrt_vendor_program** program,
+                               nestrt_vendor_program_ports* ports, nestrt_vendor_message* why) {
   return guarded(why, [&]() -> nestrt_vendor_status {
-    auto loaded = std::make_unique<nestrt_vendor_program>(reference::read_program(blob, blob_bytes));
+    auto loaded = std::make_unique<nestrt_vendor_program>(reference::read_program(part->blob, part->blob_bytes));
     const reference::Program& read = loaded->engine.program();
     if (read.inputs.size() > NESTRT_VENDOR_MAX_PORTS ||
         read.outputs.size() > NESTRT_VENDOR_MAX_PORTS - read.inputs.size())
       throw reference::BadProgram("it has too many inputs and outputs");
     ports->num_inputs = static_cast<uint32_t>(read.inputs.size());
     ports->num_outputs = static_cast<uint32_t>(read.outputs.size());
-    uint64_t* bytes = ports->bytes;
+    nestrt_vendor_port* port = ports->ports;
     for (const auto* tensors : {&read.inputs, &read.outputs})
-      for (const uint32_t tensor : *tensors) *bytes++ = read.tensors[tensor].bytes();
+      for (const uint32_t tensor : *tensors) port++->bytes = read.tensors[tensor].bytes();
     *program = loaded.release();
     return NESTRT_VENDOR_OK;
   });
@@ -251,9 +253,9 @@ const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
   static constexpr nestrt_vendor_functions kFunctions = {
       .abi = NESTRT_VENDOR_ABI,
       .struct_bytes = sizeof(nestrt_vendor_functions),
-      .open = open_device,
+      .open = nullptr,  // of version 1
       .describe = describe,
-      .load = load,
+      .load = nullptr,
       .unload = unload,
       .allocate_shared = nullptr,  // it can access all of the process's memory
       .free_shared = nullptr,
@@ -264,6 +266,8 @@ const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
       .reset = reset,
       .self_test = self_test,
       .close = close_device,
+      .open_with = open_with,
+      .load_part = load_part,
   };
   return abi == NESTRT_VENDOR_ABI ? &kFunctions : nullptr;
 }

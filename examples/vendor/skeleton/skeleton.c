@@ -48,13 +48,37 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static nestrt_vendor_status open_device(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why) {
-  if (instance > 0) return fail(NESTRT_VENDOR_UNAVAILABLE, why, "there is only one device");
+static nestrt_vendor_status open_one_of(long num_devices, uint32_t instance, nestrt_vendor_device** device,
+                                        nestrt_vendor_message* why) {
+  if (instance >= num_devices)
+    return fail(NESTRT_VENDOR_UNAVAILABLE, why, num_devices == 1 ? "there is only one device" : "too few devices");
   nestrt_vendor_device* const opened = calloc(1, sizeof *opened);
   if (opened == NULL) return fail(NESTRT_VENDOR_OUT_OF_MEMORY, why, "out of memory for a device");
   pthread_mutex_init(&opened->mutex, NULL);
   *device = opened;
   return NESTRT_VENDOR_OK;
+}
+
+/* Accepts the option "devices": the number of devices to provide, 1 to 8. A real device would have options such as a
+ * core or a firmware file. */
+static nestrt_vendor_status open_with(uint32_t instance, const nestrt_vendor_option* options, uint32_t num_options,
+                                      nestrt_vendor_device** device, nestrt_vendor_message* why) {
+  long num_devices = 1;
+  for (uint32_t i = 0; i < num_options; ++i) {
+    if (strcmp(options[i].name, "devices") != 0) {
+      snprintf(why->text, sizeof why->text, "unknown option '%.40s'; available: devices", options[i].name);
+      return NESTRT_VENDOR_INVALID_OPTION;
+    }
+    char* end = NULL;
+    num_devices = strtol(options[i].value, &end, 10);
+    if (end == options[i].value || *end != '\0' || num_devices < 1 || num_devices > 8)
+      return fail(NESTRT_VENDOR_INVALID_OPTION, why, "option 'devices' must be a number from 1 to 8");
+  }
+  return open_one_of(num_devices, instance, device, why);
+}
+
+static nestrt_vendor_status open_device(uint32_t instance, nestrt_vendor_device** device, nestrt_vendor_message* why) {
+  return open_one_of(1, instance, device, why);
 }
 
 static nestrt_vendor_status describe(nestrt_vendor_device* device, nestrt_vendor_description* description,
@@ -86,6 +110,20 @@ static nestrt_vendor_status load(nestrt_vendor_device* device, const void* blob,
   ports->num_outputs = header.num_outputs;
   for (uint32_t i = 0; i < header.num_inputs + header.num_outputs; ++i) ports->bytes[i] = header.port_bytes;
   *program = loaded;
+  return NESTRT_VENDOR_OK;
+}
+
+/* A real program would also state the names, types, shapes and scales that its compiler recorded; nestrt compares them
+ * with the plan. */
+static nestrt_vendor_status load_part(nestrt_vendor_device* device, const nestrt_vendor_part* part,
+                                      nestrt_vendor_program** program, nestrt_vendor_program_ports* stated,
+                                      nestrt_vendor_message* why) {
+  nestrt_vendor_ports ports = {.struct_bytes = sizeof ports};
+  const nestrt_vendor_status status = load(device, part->blob, part->blob_bytes, program, &ports, why);
+  if (status != NESTRT_VENDOR_OK) return status;
+  stated->num_inputs = ports.num_inputs;
+  stated->num_outputs = ports.num_outputs;
+  for (uint32_t i = 0; i < ports.num_inputs + ports.num_outputs; ++i) stated->ports[i].bytes = ports.bytes[i];
   return NESTRT_VENDOR_OK;
 }
 
@@ -192,23 +230,17 @@ static void close_device(nestrt_vendor_device* device) {
   free(device);
 }
 
+/* Supports version 1 too, for earlier releases of nestrt. */
+#define COMMON_FUNCTIONS                                                                          \
+  .struct_bytes = sizeof(nestrt_vendor_functions), .describe = describe, .unload = unload,        \
+  .allocate_shared = allocate_shared, .free_shared = free_shared, .bind = bind, .submit = submit, \
+  .wait = wait_for_run, .cancel = cancel, .reset = reset, .self_test = self_test, .close = close_device
+
 const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
-  static const nestrt_vendor_functions kFunctions = {
-      .abi = NESTRT_VENDOR_ABI,
-      .struct_bytes = sizeof(nestrt_vendor_functions),
-      .open = open_device,
-      .describe = describe,
-      .load = load,
-      .unload = unload,
-      .allocate_shared = allocate_shared,
-      .free_shared = free_shared,
-      .bind = bind,
-      .submit = submit,
-      .wait = wait_for_run,
-      .cancel = cancel,
-      .reset = reset,
-      .self_test = self_test,
-      .close = close_device,
-  };
-  return abi == NESTRT_VENDOR_ABI ? &kFunctions : NULL;
+  static const nestrt_vendor_functions kFirst = {
+      .abi = NESTRT_VENDOR_ABI_1, .open = open_device, .load = load, COMMON_FUNCTIONS};
+  static const nestrt_vendor_functions kSecond = {
+      .abi = NESTRT_VENDOR_ABI, .open_with = open_with, .load_part = load_part, COMMON_FUNCTIONS};
+  if (abi == NESTRT_VENDOR_ABI) return &kSecond;
+  return abi == NESTRT_VENDOR_ABI_1 ? &kFirst : NULL;
 }

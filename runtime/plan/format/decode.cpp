@@ -46,6 +46,15 @@ class Decoder {
     return std::string(source->data(), source->size());
   }
 
+  // Also charges the references, because several tables may share a list of empty strings.
+  std::vector<std::string> strings(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* source) {
+    std::vector<std::string> result;
+    if (source == nullptr || !charge(uint64_t{source->size()} * sizeof(flatbuffers::uoffset_t))) return result;
+    result.reserve(source->size());
+    for (const flatbuffers::String* text : *source) result.push_back(string(text));
+    return result;
+  }
+
   // Checks an enumeration's value. `what` names the field in the error: "tensor 3: type".
   template <typename Enum, typename Wire>
   Enum enumerator(Wire value, What what) {
@@ -182,9 +191,7 @@ class TablesDecoder {
     tables.outputs = decoder_.list<uint32_t>(source.outputs());
     each(source.memory_plans(), tables.memory_plans, &TablesDecoder::memory_plan);
     each(source.branches(), tables.branches, &TablesDecoder::branch);
-    if (source.kernel_names() != nullptr)
-      for (const flatbuffers::String* kernel : *source.kernel_names())
-        tables.kernel_names.push_back(decoder_.string(kernel));
+    tables.kernel_names = decoder_.strings(source.kernel_names());
     each(source.host_costs(), tables.host_costs, &TablesDecoder::host_costs);
     each(source.overheads(), tables.overheads, &TablesDecoder::overhead);
     return tables;
@@ -278,7 +285,22 @@ class TablesDecoder {
     each(source.costs(), result.costs, &TablesDecoder::cost);
     each(source.ranges(), result.ranges, &TablesDecoder::range);
     result.channels = {source.begin_channel(), source.channels(), source.begin_row(), source.end_row()};
+    if (const wire::VendorFacts* const vendor = source.vendor(); vendor != nullptr && decoder_.charge_table(*vendor))
+      result.vendor = vendor_facts(*vendor);
     return result;
+  }
+
+  plan::VendorFacts vendor_facts(const wire::VendorFacts& source) {
+    plan::VendorFacts result;
+    result.port_names = decoder_.strings(source.port_names());
+    each(source.files(), result.files, &TablesDecoder::vendor_file);
+    result.npu_share = source.npu_share();
+    result.on_cpu = decoder_.string(source.on_cpu());
+    return result;
+  }
+
+  plan::VendorFacts::File vendor_file(const wire::VendorFile& source, uint32_t) {
+    return {decoder_.string(source.name()), source.offset(), source.size()};
   }
 
   plan::KernelSelection selection(const wire::KernelSelection& source, uint32_t) {

@@ -186,9 +186,20 @@ class TablesEncoder {
     const auto segments = list(source.segments);
     const auto costs = each(source.costs, &TablesEncoder::cost);
     const auto ranges = each(source.ranges, &TablesEncoder::range);
+    const auto vendor = source.vendor ? vendor_facts(*source.vendor) : flatbuffers::Offset<wire::VendorFacts>();
     return wire::CreateProgram(builder_, unit, static_cast<wire::ProgramKind>(source.kind), configuration, selections,
                                segments, costs, ranges, source.channels.end, source.channels.begin,
-                               source.channels.begin_row, source.channels.end_row);
+                               source.channels.begin_row, source.channels.end_row, vendor);
+  }
+
+  flatbuffers::Offset<wire::VendorFacts> vendor_facts(const plan::VendorFacts& source) {
+    const auto names = source.port_names.empty() ? 0 : builder_.CreateVectorOfStrings(source.port_names);
+    const auto files = each(source.files, &TablesEncoder::vendor_file);
+    return wire::CreateVendorFacts(builder_, names, files, source.npu_share, string(source.on_cpu));
+  }
+
+  flatbuffers::Offset<wire::VendorFile> vendor_file(const plan::VendorFacts::File& source) {
+    return wire::CreateVendorFile(builder_, string(source.name), source.offset, source.size);
   }
 
   flatbuffers::Offset<wire::KernelSelection> selection(const plan::KernelSelection& source) {
@@ -242,13 +253,20 @@ bool is_newest(const plan::Operator& op) {
   return op.kind() > ops::Kind::kNonMaxSuppression;
 }
 
+bool has_vendor_news(const plan::Branch& branch) {
+  return std::ranges::any_of(branch.programs, [](const plan::Program& program) {
+    return program.vendor.has_value() || (program.kind == plan::ProgramKind::kBlob && program.segments.size() > 1);
+  });
+}
+
 bool writes_bytes(const plan::Branch& branch) {
   return std::ranges::any_of(branch.programs, [](const plan::Program& program) { return widened_bytes(program) > 0; });
 }
 
 // Returns the oldest minor version for the tables without their other shapes.
 uint16_t own_minor_version(const plan::Tables& tables) {
-  if (std::ranges::any_of(tables.operators, is_newest)) return plan_format::kVersionMinor;
+  if (std::ranges::any_of(tables.operators, is_newest) || std::ranges::any_of(tables.branches, has_vendor_news))
+    return plan_format::kVersionMinor;
   const auto has_more = [](const plan::Target& target) { return target.widen_mb_per_s != 0 || target.launch_us != 0; };
   if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, has_more))
     return plan_format::kMinorBeforeDynamic;

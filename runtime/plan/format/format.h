@@ -20,8 +20,8 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // they accept the versions below. A plan has the oldest version that supports its content.
 inline constexpr uint16_t kVersionMajor = 0;
 inline constexpr uint16_t kVersionMinor = 7;
-// The minor version without operators after NonMaxSuppression, Recurrent with integer weights, and Pad with a second
-// input.
+// The minor version without operators after NonMaxSuppression, Recurrent with integer weights, Pad with a second input,
+// facts of vendors, and blobs of several segments.
 inline constexpr uint16_t kMinorBeforeDynamic = 6;
 // The minor version that also lacks programs that write the bytes of accumulators.
 inline constexpr uint16_t kMinorBeforeBytes = 5;
@@ -63,6 +63,10 @@ inline constexpr size_t kMaxTargetBytes = 256;
 inline constexpr float kMaxClockMhz = 1e6F;
 // Maximum number of address ranges of one program; nestc creates one per kind of data of a layer.
 inline constexpr size_t kMaxRanges = 256;
+
+// Maximum number of files of a vendor's blob, and maximum length of a text in its facts in bytes.
+inline constexpr size_t kMaxVendorFiles = 1024;
+inline constexpr size_t kMaxVendorText = 4096;
 
 struct Header {
   char magic[8];

@@ -21,8 +21,8 @@ Status verify_shape(const plan::Tables& plan, std::span<const std::byte> data) {
   Context context{plan, data};
   for (const auto verify_part :
        {verify_targets, verify_buffers, verify_tensors, verify_interface, verify_dataflow, verify_writes,
-        verify_dependencies, verify_operand_uses, verify_operators, verify_memory, verify_programs, verify_stated_costs,
-        verify_program_uses, verify_results, verify_branch_memory}) {
+        verify_dependencies, verify_operand_uses, verify_operators, verify_memory, verify_programs,
+        verify_vendor_programs, verify_stated_costs, verify_program_uses, verify_results, verify_branch_memory}) {
     NESTRT_RETURN_IF_ERROR(verify_part(context));
   }
   return {};

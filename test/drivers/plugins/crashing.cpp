@@ -29,7 +29,7 @@ using nestrt::vendor::test::Entry;
 using nestrt::vendor::test::Fault;
 using nestrt::vendor::test::Orders;
 
-const nestrt_vendor_functions& skeleton() { return *nestrt_skeleton(NESTRT_VENDOR_ABI); }
+const nestrt_vendor_functions& skeleton() { return *nestrt_skeleton(NESTRT_VENDOR_ABI_1); }
 
 Orders* map_orders() {
   const char* const path = std::getenv(nestrt::vendor::test::kOrdersVariable);
@@ -237,7 +237,7 @@ void close_device(Device* device) {
 }  // namespace
 
 extern "C" const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
-  static const nestrt_vendor_functions kFunctions = {NESTRT_VENDOR_ABI,
+  static const nestrt_vendor_functions kFunctions = {NESTRT_VENDOR_ABI_1,
                                                      sizeof(nestrt_vendor_functions),
                                                      open_device,
                                                      describe,
@@ -252,5 +252,5 @@ extern "C" const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
                                                      reset,
                                                      self_test,
                                                      close_device};
-  return abi == NESTRT_VENDOR_ABI ? &kFunctions : nullptr;
+  return abi == NESTRT_VENDOR_ABI_1 ? &kFunctions : nullptr;
 }

@@ -17,8 +17,8 @@ void check_there_and_back(DataType type, const Shape& shape) {
   std::iota(plain.begin(), plain.end(), T{1});
   const auto bytes = static_cast<size_t>(storage_bytes(type, shape, Layout::kBlocked16));
   std::vector<T> stored(bytes / sizeof(T), T{99}), back(plain.size());
-  port.from_plain(reinterpret_cast<const std::byte*>(plain.data()), reinterpret_cast<std::byte*>(stored.data()));
-  port.to_plain(reinterpret_cast<const std::byte*>(stored.data()), reinterpret_cast<std::byte*>(back.data()));
+  port.from_plugin(reinterpret_cast<const std::byte*>(plain.data()), reinterpret_cast<std::byte*>(stored.data()));
+  port.to_plugin(reinterpret_cast<const std::byte*>(stored.data()), reinterpret_cast<std::byte*>(back.data()));
   CHECK(back == plain);
   const StoredOrder order(shape, Layout::kBlocked16);
   const int64_t channel = shape[1] - 1, pixels = shape.product(2, shape.rank());

@@ -43,7 +43,9 @@ void add_program(nestrt::test::PlanBuilder& builder, uint32_t branch) {
 
 }  // namespace
 
-const nestrt_vendor_functions& skeleton() { return *nestrt_vendor_plugin(NESTRT_VENDOR_ABI); }
+const nestrt_vendor_functions& skeleton() { return *nestrt_vendor_plugin(NESTRT_VENDOR_ABI_1); }
+
+const nestrt_vendor_functions& described_skeleton() { return *nestrt_vendor_plugin(NESTRT_VENDOR_ABI); }
 
 std::vector<uint32_t> skeleton_blob(uint32_t num_inputs, uint32_t num_outputs, uint32_t port_bytes) {
   return {kMagic, num_inputs, num_outputs, port_bytes};

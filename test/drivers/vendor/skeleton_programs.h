@@ -10,7 +10,10 @@
 
 namespace nestrt::vendor::test {
 
+// Version 1 of the interface, which plug-ins of earlier releases use.
 const nestrt_vendor_functions& skeleton();
+// Version 2, with options and descriptions of ports.
+const nestrt_vendor_functions& described_skeleton();
 
 // Returns a program in which output i is input i modulo the number of inputs.
 std::vector<uint32_t> skeleton_blob(uint32_t num_inputs, uint32_t num_outputs, uint32_t port_bytes);

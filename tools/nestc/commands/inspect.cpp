@@ -240,6 +240,8 @@ tools::PageDetails summary(const LoadedPlan& loaded) {
                   tools::format_bytes(header.tables_bytes),
                   programs > 0 ? fmt::format("programs of other units {}, ", tools::format_bytes(programs)) : "",
                   tools::format_bytes(header.data_bytes - std::min(programs, header.data_bytes))));
+  for (const auto& [op, placement] : tools::vendor_placements(tables))
+    facts.emplace_back("vendor", fmt::format("{}: {}", op, placement));
   if (!loaded.session) return facts;
   facts.emplace_back("scratch", fmt::format("{} for the operator that needs the most",
                                             tools::format_bytes(loaded.session->memory().scratch_bytes)));

@@ -30,7 +30,7 @@ struct Options {
 // A program and the memory that holds it.
 struct Source {
   std::shared_ptr<const Plan> plan;
-  AlignedMemory blob;
+  AlignedMemory blob;  // unless the plan contains it
   vendor::ConformanceProgram program;
 };
 
@@ -52,7 +52,9 @@ Result<Source> from_blob(const Options& options) {
   Source source;
   NESTRT_ASSIGN_OR_RETURN(source.blob, AlignedMemory::allocate(bytes.size() + 1, "the blob"));
   if (!bytes.empty()) std::memcpy(source.blob.data(), bytes.data(), bytes.size());
-  source.program = {{source.blob.data(), bytes.size()}, options.input_bytes, options.output_bytes};
+  source.program.blob = {source.blob.data(), bytes.size()};
+  for (const uint64_t size : options.input_bytes) source.program.inputs.push_back({size});
+  for (const uint64_t size : options.output_bytes) source.program.outputs.push_back({size});
   return source;
 }
 
@@ -63,8 +65,9 @@ Result<Source> from_plan(const std::string& path) {
   for (const plan::Branch& branch : source.plan->tables().branches) {
     for (const plan::Program& program : branch.programs) {
       if (program.kind != plan::ProgramKind::kBlob) continue;
-      NESTRT_ASSIGN_OR_RETURN(const auto ported, vendor::read_program(*source.plan, program, program.configuration));
-      source.program = {ported.blob, ported.input_bytes(), ported.output_bytes()};
+      NESTRT_ASSIGN_OR_RETURN(auto ported, vendor::read_program(*source.plan, program, program.configuration));
+      source.program = std::move(ported.part);
+      source.blob = std::move(ported.joined);
       return source;
     }
   }
@@ -94,7 +97,8 @@ Result<bool> test_plugin(const Options& options) {
   if (options.plan.empty() == options.blob.empty())
     return Status(Code::kInvalidArgument, "expected a PLAN with a vendor program, or --blob");
   NESTRT_ASSIGN_OR_RETURN(const Source source, options.plan.empty() ? from_blob(options) : from_plan(options.plan));
-  NESTRT_ASSIGN_OR_RETURN(const auto plugin, vendor::load_plugin(options.units.plugin));
+  NESTRT_ASSIGN_OR_RETURN(auto device_options, vendor::parse_plugin_options(options.units.plugin_options, 0));
+  NESTRT_ASSIGN_OR_RETURN(const auto plugin, vendor::load_plugin(options.units.plugin, std::move(device_options)));
   return summarize(vendor::run_conformance(plugin, source.program, print<vendor::ConformanceResult>));
 }
 

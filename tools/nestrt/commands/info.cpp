@@ -186,6 +186,7 @@ Status check_without_plan(const UnitChoice& choice) {
                                                   {"--partition", !choice.partition.empty()},
                                                   {"--cost-file", !choice.cost_file.empty()},
                                                   {"--check-every", choice.check_every != defaults.check_every},
+                                                  {"--plugin-options", !choice.plugin_options.empty()},
                                                   {"--isolate", choice.isolate},
                                                   {"--shape", choice.shape != defaults.shape}};
   for (const auto& [name, given] : options)

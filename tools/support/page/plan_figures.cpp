@@ -9,6 +9,7 @@
 #include "runtime/plan/queries/dependencies.h"
 #include "runtime/plan/queries/describe.h"
 #include "runtime/plan/queries/statistics.h"
+#include "tools/support/text/printable.h"
 
 namespace nestrt::tools {
 namespace {
@@ -75,6 +76,22 @@ void add_operator_graph(Page& page, const std::string& title, const plan::Tables
     for (const uint32_t from : before[i]) edges.push_back({from, i});
   }
   page.add_graph(title, nodes, edges, note);
+}
+
+std::string placement_of(const plan::Program& program) {
+  if (!program.vendor || program.vendor->npu_share < 0) return "";
+  const std::string& on_cpu = program.vendor->on_cpu;
+  return fmt::format("{:.3g} % of its work on {}{}{}", 100 * program.vendor->npu_share, printable(program.unit),
+                     on_cpu.empty() ? "" : "; on the CPU: ", printable(on_cpu));
+}
+
+PageDetails vendor_placements(const plan::Tables& tables) {
+  PageDetails placements;
+  for (const plan::Branch& branch : tables.branches)
+    for (const plan::Program& program : branch.programs)
+      if (std::string text = placement_of(program); !text.empty())
+        placements.emplace_back(printable(tables.operators[branch.operators[0]].name), std::move(text));
+  return placements;
 }
 
 uint64_t program_bytes(const plan::Tables& tables) {

@@ -25,6 +25,12 @@ void add_operator_graph(Page& page, const std::string& title, const plan::Tables
 // Returns the units that have a program for the operator, such as "cpu, evta".
 std::string units_of(const plan::Tables& tables, uint32_t op);
 
+// Returns what the vendor's compiler reported about where a program's work runs, such as "97 % of its work on k230; on
+// the CPU: conv1 (kernel too large)"; empty if it reported nothing.
+std::string placement_of(const plan::Program& program);
+// Returns the operator and the placement of each vendor's program with a report.
+PageDetails vendor_placements(const plan::Tables& tables);
+
 // Returns the size of the accelerator programs in bytes, including their weight copies. Each buffer counts once.
 uint64_t program_bytes(const plan::Tables& tables);
 

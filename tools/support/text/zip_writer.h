@@ -23,6 +23,8 @@ class ZipWriter {
   // Starts an entry; append() adds its bytes. Errors: kInvalidArgument if the name is too long or there are too many
   // entries.
   Status begin(std::string_view name);
+  // Returns the offset of the next byte in the archive.
+  uint64_t position() const { return position_; }
   // Errors: kUnsupported if the archive exceeds 4 GiB, the limit of the format without extensions.
   Status append(std::span<const std::byte> bytes);
   // Completes the archive. Errors: kIo.

@@ -176,16 +176,30 @@ struct ProgramRange {
   uint64_t offset = 0;  // from the first byte of the tensor, in its own layout, or of the segment
 };
 
+// What a vendor's compiler states about its program.
+struct VendorFacts {
+  struct File {
+    std::string name;
+    uint64_t offset = 0, size = 0;  // in the blob
+  };
+  std::vector<std::string> port_names;  // by range: the names in the model that the compiler received
+  std::vector<File> files;              // if the compiler wrote several
+  float npu_share = -1;  // share of the work that the unit itself computes, 0 to 1; negative: not reported
+  std::string on_cpu;    // the operators that the vendor's software computes on the CPU, with reasons
+};
+
 // The program of one branch for one kind of unit.
 struct Program {
   std::string unit;  // "cpu", "evta", ...
   ProgramKind kind = ProgramKind::kKernels;
   std::string configuration;  // the required unit configuration; empty for any
   std::vector<KernelSelection> selections;
-  std::vector<uint32_t> segments;  // constant buffers; the first holds the instruction stream or the blob
+  // Constant buffers. For instructions, the first holds the stream. A blob consists of all of them in this order.
+  std::vector<uint32_t> segments;
   std::vector<Cost> costs;
   std::vector<ProgramRange> ranges;  // disjoint, in ascending address order
   ChannelRange channels;             // for instructions: the channels of the branch's only operator that they compute
+  std::optional<VendorFacts> vendor = {};  // for a blob
 };
 
 // A chain of operators that one unit runs without interruption.
