@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -140,7 +141,10 @@ class BlobDivider {
   static void replace(UnitProgram& program, const std::vector<Piece>& pieces) {
     if (pieces.size() == 1) return;
     std::vector<std::shared_ptr<const Bytes>> segments;
-    for (const Piece piece : pieces) segments.push_back(std::make_shared<const Bytes>(piece.begin(), piece.end()));
+    for (const Piece piece : pieces) {
+      const auto bytes = std::as_bytes(std::span(piece));
+      segments.push_back(std::make_shared<const Bytes>(bytes.begin(), bytes.end()));
+    }
     program.segments = std::move(segments);
   }
 
