@@ -112,7 +112,9 @@ class Builder {
 
 Status add_item(const UnitRequest& item, Builder& builder) {
   if (const CpuLevel* const level = find_level(item.text)) return builder.add_level(*level);
-  if (const auto path = tools::find_board(std::string(item.text))) {
+  const auto path = tools::find_board(std::string(item.text));
+  if (!path && path.error().code() == Code::kIncompatible) return path.error();  // known, but not supported
+  if (path) {
     NESTRT_ASSIGN_OR_RETURN(tools::Board board, tools::read_board(*path, check));
     return builder.add_board(std::move(board));
   }

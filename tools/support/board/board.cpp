@@ -304,6 +304,20 @@ std::optional<std::string> find_resource_profile(const std::string& file) {
   return std::filesystem::exists(path, error) ? std::optional(path.string()) : std::nullopt;
 }
 
+struct UnsupportedBoard {
+  std::string_view name, reason;
+};
+
+constexpr std::string_view kIs32Bit =
+    "its Zynq-7000 has 32-bit Cortex-A9 cores, but nestrt requires a 64-bit processor (aarch64 or x86-64)";
+constexpr std::string_view kHasNoDesign =
+    "VTA has no block design for the NoC of a Versal, and no costs were measured on its Cortex-A72; describe your "
+    "design in "
+    "a board file with 'base: zcu102.yaml'";
+// Boards that VTA users have and that have no board file.
+constexpr UnsupportedBoard kUnsupportedBoards[] = {
+    {"pynq-z1", kIs32Bit}, {"pynq-z2", kIs32Bit}, {"vck190", kHasNoDesign}};
+
 bool is_of(const BoardUnit& unit, const UnitKey& key) {
   const std::string& configuration = unit.is_host ? unit.instruction_set : unit.configuration;
   return unit.kind == key.kind && (configuration.empty() || configuration == key.configuration);
@@ -397,6 +411,9 @@ Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std
 
 Result<std::string> find_board(const std::string& text) {
   if (text.ends_with(".yaml")) return text;
+  for (const UnsupportedBoard& board : kUnsupportedBoards)
+    if (text == board.name)
+      return Status(Code::kIncompatible, fmt::format("board '{}' is not supported: {}", text, board.reason));
   // Always a bundled board.
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path folder, find_resource("boards", "boards", "zcu102.yaml"));
   const std::vector<std::string> boards = boards_in(folder);

@@ -75,7 +75,8 @@ Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std
 Result<InstructionSet> parse_instruction_set(std::string_view text);
 
 // Returns the path of a board file: `text` itself if it ends in ".yaml", otherwise the bundled file boards/`text`.yaml.
-// Errors: kNotFound with the bundled names; kUnavailable if there are no bundled boards.
+// Errors: kNotFound with the bundled names; kIncompatible with the reason for boards that are not supported;
+// kUnavailable if there are no bundled boards.
 Result<std::string> find_board(const std::string& text);
 
 }  // namespace nestrt::tools

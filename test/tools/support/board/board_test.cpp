@@ -84,6 +84,25 @@ TEST_CASE("The ZCU102 without a coherent port differs from the other one only in
   CHECK(*profiles_of(*other, *find_board("zcu102_noncoherent")) == *profiles_of(*coherent, *find_board("zcu102")));
 }
 
+TEST_CASE("A board that is not supported is rejected with the reason") {
+  for (const auto& [name, reason] :
+       {std::pair("pynq-z2", "32-bit Cortex-A9"), std::pair("vck190", "NoC of a Versal")}) {
+    const auto board = find_board(name);
+    REQUIRE_FALSE(board);
+    CHECK(board.error().code() == Code::kIncompatible);
+    CHECK(board.error().message().find(reason) != std::string_view::npos);
+  }
+}
+
+TEST_CASE("The boards with the module K26 differ only in their names") {
+  const auto accept = [](BoardUnit*) { return Status(); };
+  const auto kv260 = read_board(*find_board("kv260"), accept), kr260 = read_board(*find_board("kr260"), accept);
+  REQUIRE((kv260 && kr260));
+  CHECK(kr260->name == "kr260");
+  CHECK(kr260->units[1].overhead.start_us == kv260->units[1].overhead.start_us);
+  CHECK(kr260->units[1].overhead.mb_per_s == kv260->units[1].overhead.mb_per_s);
+}
+
 TEST_CASE("A board states shared resources and waiting costs of its units") {
   const auto board = parse(
       "board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15, kernel_us: 2}, {unit: evta, awake_us: "
