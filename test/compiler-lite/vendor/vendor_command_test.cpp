@@ -134,9 +134,12 @@ TEST_CASE("A vendor's report gives the share of the part on the NPU and its time
   REQUIRE(output);
   CHECK(output->report->npu_share == 0.5);
   CHECK(told == "body: 50 % of the work is on the NPU; on the CPU: conv1 (too large)");
-  const UnitProgram program = program_of(*output, OffloadCost{1, 1, 1, 1}, {});
+  const UnitProgram program = program_of(*output, VendorPart{}, OffloadCost{1, 1, 1, 1}, {});
   CHECK(program.microseconds == 840);
   CHECK(program.cost_origin == plan::CostOrigin::kModelled);
+  REQUIRE(program.vendor);
+  CHECK(program.vendor->npu_share == .5f);
+  CHECK(program.vendor->on_cpu.size() == 1);
 }
 
 TEST_CASE("A part of which the NPU computes nothing is an error unless the user accepts it") {

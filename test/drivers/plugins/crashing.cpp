@@ -251,6 +251,8 @@ extern "C" const nestrt_vendor_functions* nestrt_vendor_plugin(uint32_t abi) {
                                                      cancel,
                                                      reset,
                                                      self_test,
-                                                     close_device};
+                                                     close_device,
+                                                     nullptr,
+                                                     nullptr};
   return abi == NESTRT_VENDOR_ABI_1 ? &kFunctions : nullptr;
 }
