@@ -80,7 +80,7 @@ TEST_CASE("A plug-in that cannot be opened gives the same error in a separate pr
   const std::string text = folder.write_text("text.so", "no library");
   CHECK(IsolatedDevice::open(text, 0).error().code() == Code::kUnavailable);
   CHECK(IsolatedDevice::open(nestrt::test::kSkeletonPlugin, 1).error().message() ==
-        "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "': open(): there is only one device");
+        "plug-in '" + std::string(nestrt::test::kSkeletonPlugin) + "': open_with(): there is only one device");
   const auto units = open_units("other", {.plugin = nestrt::test::kSkeletonPlugin, .isolate = true});
   REQUIRE_FALSE(units);
   CHECK(units.error().message() ==

@@ -575,12 +575,14 @@ TEST_CASE("Plans whose operators have too many operands are rejected") {
 
 TEST_CASE("Plans whose programs share too many bytes of segments are rejected") {
   PlanBuilder builder = relu_plan();
-  const int big = builder.constant<int8_t>("big", {1 << 20}, std::vector<int8_t>(1 << 20), DataType::kS8);
-  plan::Program program;
-  program.unit = "idle";
-  program.kind = plan::ProgramKind::kBlob;
-  program.segments.assign(300, builder.tables().tensors[static_cast<size_t>(big)].buffer);
-  builder.tables().branches[0].programs.push_back(program);
+  const int big = builder.constant<int8_t>("big", {1 << 21}, std::vector<int8_t>(1 << 21), DataType::kS8);
+  for (int i = 0; i < 200; ++i) {
+    plan::Program program;
+    program.unit = "idle" + std::to_string(i);
+    program.kind = plan::ProgramKind::kBlob;
+    program.segments = {builder.tables().tensors[static_cast<size_t>(big)].buffer};
+    builder.tables().branches[0].programs.push_back(std::move(program));
+  }
   check_shared(builder, "bytes of segments of programs and their ranges");
 }
 
