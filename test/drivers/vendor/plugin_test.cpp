@@ -8,6 +8,7 @@
 #include "drivers/vendor/plugin_device.h"
 #include "nestrt/driver/unit.h"
 #include "nestrt/open_units.h"
+#include "test/drivers/vendor/isolation/crashing_plugin.h"
 #include "test/drivers/vendor/skeleton_programs.h"
 #include "test/support/example_files.h"
 #include "test/support/process/temporary_folder.h"
@@ -104,21 +105,25 @@ TEST_CASE("A plug-in's unit is opened by its kind from the given file") {
   CHECK(open_units("skeleton").error().message().find("unknown unit 'skeleton'") == 0);
 }
 
-TEST_CASE("The options of a plug-in apply to all of its devices or to one") {
+void check_options_of_devices(bool isolate) {
   UnitOptions options;
   options.plugin = nestrt::test::kSkeletonPlugin;
-  for (const bool isolate : {false, true}) {
-    options.isolate = isolate;
-    options.plugin_options = "devices=2";
-    const auto units = open_units("skeleton,skeleton", options);
-    INFO((units ? "" : std::string(units.error().message())));
-    REQUIRE(units);
-    CHECK((*units)[1]->info().name == "skeleton1");
-    options.plugin_options = "1:devices=2";
-    CHECK(open_units("skeleton,skeleton", options));
-    options.plugin_options = "0:devices=2";
-    CHECK(open_units("skeleton,skeleton", options).error().code() == Code::kUnavailable);
-  }
+  options.isolate = isolate;
+  options.plugin_options = "devices=2";
+  const auto units = open_units("skeleton,skeleton", options);
+  INFO((units ? "" : std::string(units.error().message())));
+  REQUIRE(units);
+  CHECK((*units)[1]->info().name == "skeleton1");
+  options.plugin_options = "1:devices=2";
+  CHECK(open_units("skeleton,skeleton", options));
+  options.plugin_options = "0:devices=2";
+  CHECK(open_units("skeleton,skeleton", options).error().code() == Code::kUnavailable);
+}
+
+TEST_CASE("The options of a plug-in apply to all of its devices or to one") { check_options_of_devices(false); }
+
+TEST_CASE("The options of a plug-in in a separate process apply to all of its devices or to one") {
+  if (needs_isolation()) check_options_of_devices(true);
 }
 
 TEST_CASE("An option that a plug-in or its version does not accept is rejected with the reason") {
