@@ -54,7 +54,8 @@ std::string rejection(const std::function<void(nestrt_vendor_program_ports&)>& c
     std::copy_n(part.ports, part.num_inputs + part.num_outputs, ports.ports);
     change(ports);
   };
-  const auto program = stating_device()->load_program(two_inputs());
+  const auto device = stating_device();
+  const auto program = device->load_program(two_inputs());
   return program ? "" : std::string(program.error().message());
 }
 
@@ -77,7 +78,8 @@ TEST_CASE("A plug-in receives names, types, shapes, scales and files of its part
     CHECK(given.files[1].data == static_cast<const std::byte*>(given.blob) + 4);
     CHECK(given.files[1].bytes == 12);
   };
-  CHECK(stating_device()->load_program(part));
+  const auto device = stating_device();
+  CHECK(device->load_program(part));
 }
 
 TEST_CASE("Ports that a plug-in states as in the plan are accepted") {
