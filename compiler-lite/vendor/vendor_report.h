@@ -25,7 +25,7 @@ struct VendorReport {
 // Reads an untrusted file. Errors: kInvalidArgument for a wrong format or range; kNotFound, kIo.
 Result<VendorReport> read_vendor_report(const std::string& path);
 
-// Returns a list such as "conv1 (kernel too large), conv2", at most 8 operators; empty if there are none.
+// Returns up to eight operators as "conv1 (kernel too large), conv2", or an empty string.
 std::string operators_on_cpu(const VendorReport& report);
 // Returns a sentence such as "97 % of the work is on the NPU; on the CPU: conv1 (kernel too large)".
 std::string summary_of(const VendorReport& report);

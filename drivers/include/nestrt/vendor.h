@@ -125,7 +125,7 @@ typedef struct nestrt_vendor_port {
   uint32_t rank;
   int32_t axis;                          /* if there are several scales: their axis of the shape */
   int64_t shape[NESTRT_VENDOR_MAX_RANK]; /* independent of the layout */
-  /* Quantized integers: real = (q - zero_point) * scale. Both lists have num_scales elements; 0 if there are none. */
+  /* Quantized integers: real = (q - zero_point) * scale. Both lists have num_scales elements. */
   uint32_t num_scales;
   uint32_t reserved;
   const float* scales;
