@@ -16,6 +16,7 @@
 #include "test/boards/logic/board_process.h"
 #include "test/boards/logic/outliving_logic.h"
 #include "test/support/evta/evta_configuration.h"
+#include "test/support/process/thread_states.h"
 #include "test/support/skip.h"
 #include "test/support/test_level.h"
 
@@ -37,7 +38,7 @@ const evta::XrtOptions& stages_options() {
 bool child_can_start_threads() {
   std::promise<void> forked;
   std::thread other([done = forked.get_future()] { done.wait(); });
-  const pid_t child = ::fork();
+  const pid_t child = nestrt::test::fork_when_others_sleep();
   if (child == 0) {
     std::thread([] {}).join();
     _exit(0);

@@ -19,16 +19,10 @@
 namespace nestrt::test {
 namespace {
 
-constexpr unsigned kMaxChildSeconds = 60;  // limit before a hanging child is killed
-
 // Returns the exit code, or 128 plus the signal that ended the child.
 int in_child(const std::function<int()>& work) {
-  others_fall_asleep();  // a running thread may hold a lock
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(kMaxChildSeconds);
-    ::_exit(work());
-  }
+  const pid_t child = fork_when_others_sleep();
+  if (child == 0) ::_exit(work());
   int state = 0;
   REQUIRE(::waitpid(child, &state, 0) == child);
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);

@@ -9,6 +9,8 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+#include "test/support/process/thread_states.h"
+
 namespace nestrt::boards {
 
 uint32_t BoardLogic::access(const BoardRequest& request) {
@@ -26,7 +28,7 @@ BoardProcess::BoardProcess(BoardLogic& logic, const std::function<int(const std:
   int accesses[2], notifications[2];
   REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, accesses) == 0);
   REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notifications) == 0);
-  pid_ = fork();
+  pid_ = nestrt::test::fork_when_others_sleep();
   REQUIRE(pid_ >= 0);
   if (pid_ == 0) {
     ::close(accesses[0]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/support/process/thread_states.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -49,6 +51,13 @@ bool others_fall_asleep() {
     const std::vector<std::string> states = states_of("");
     return std::count(states.begin(), states.end(), "S") + 1 == std::ssize(states);
   });
+}
+
+pid_t fork_when_others_sleep(unsigned max_child_seconds) {
+  others_fall_asleep();
+  const pid_t child = ::fork();
+  if (child == 0) ::alarm(max_child_seconds);
+  return child;
 }
 
 }  // namespace nestrt::test
