@@ -22,7 +22,7 @@ struct EvaluationOptions {
   std::string labels;  // a file of lines image<TAB>class for all images; empty: no labels
   int64_t offset = 0;  // class in the labels minus index in the network
   int threads = 0;     // 0: one per core
-  // Reject networks without class scores, for which only the noise can be measured.
+  // Rejects networks without class scores, for which only the noise can be measured.
   bool needs_classes = true;
   // Reads fewer samples, the first ones, if they exceed the memory limit; otherwise that is an error.
   bool fewer_if_large = false;

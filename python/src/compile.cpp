@@ -309,7 +309,7 @@ bool search(const std::string& model, const ProfileHandle& profile, const nb::di
   return result.met;
 }
 
-// Returns the number of computing operators by unit that has programs for all channels.
+// Returns, for each unit, the number of operators that its programs compute completely.
 nb::dict units_of(const Plan& plan) {
   const plan::Tables& tables = plan.tables();
   std::map<std::string, size_t> counts;

@@ -138,8 +138,7 @@ class VirtualTime {
     const std::vector<double>& rate = rates_.of(running_, waiting);
     const auto change_at = [&](size_t i) { return now_ + until_change(running_[i]) / rate[i]; };
     for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, change_at(i));
-    // A part whose change is due now is advanced to it exactly, because a late time cannot represent so small a
-    // difference.
+    // Parts whose change is due advance by exactly the rest: a difference of two late times would be rounded.
     for (size_t i = 0; i < running_.size(); ++i)
       advance(*running_lanes_[i], change_at(i) <= next ? until_change(running_[i]) : (next - now_) * rate[i], next);
     now_ = next;

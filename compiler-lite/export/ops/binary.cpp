@@ -30,13 +30,13 @@ Result<std::string> write_select(NodeWriter& node) {
   return node.write("Where", {node.input(0), node.input(1), node.input(2)});
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kBinaryExportRules[] = {
     {ops::Kind::kBinary, write_binary},
     {ops::Kind::kSelect, write_select},
 };
 
 }  // namespace
 
-std::span<const ExportRule> binary_export_rules() { return kRules; }
+std::span<const ExportRule> binary_export_rules() { return kBinaryExportRules; }
 
 }  // namespace nestrt::compiler

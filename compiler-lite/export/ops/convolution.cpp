@@ -45,13 +45,13 @@ Result<std::string> write_conv_transpose(NodeWriter& node) {
       node, write_product<ops::ConvTranspose>(node, "ConvTranspose", {{"output_padding", op.output_padding}}));
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kConvolutionExportRules[] = {
     {ops::Kind::kConv, write_conv},
     {ops::Kind::kConvTranspose, write_conv_transpose},
 };
 
 }  // namespace
 
-std::span<const ExportRule> convolution_export_rules() { return kRules; }
+std::span<const ExportRule> convolution_export_rules() { return kConvolutionExportRules; }
 
 }  // namespace nestrt::compiler

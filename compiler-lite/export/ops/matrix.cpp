@@ -18,13 +18,13 @@ Result<std::string> write_dense(NodeWriter& node) {
 
 Result<std::string> write_mat_mul(NodeWriter& node) { return node.write("MatMul", node.reals(2)); }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kMatrixExportRules[] = {
     {ops::Kind::kDense, write_dense},
     {ops::Kind::kMatMul, write_mat_mul},
 };
 
 }  // namespace
 
-std::span<const ExportRule> matrix_export_rules() { return kRules; }
+std::span<const ExportRule> matrix_export_rules() { return kMatrixExportRules; }
 
 }  // namespace nestrt::compiler

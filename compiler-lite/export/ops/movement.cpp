@@ -66,7 +66,7 @@ Result<std::string> write_gather(NodeWriter& node) {
                     {{"axis", int64_t{node.attributes<Op>().axis}}});
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kMovementExportRules[] = {
     {ops::Kind::kConcat, write_concat},
     {ops::Kind::kSlice, write_slice},
     {ops::Kind::kTranspose, write_transpose},
@@ -77,6 +77,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> movement_export_rules() { return kRules; }
+std::span<const ExportRule> movement_export_rules() { return kMovementExportRules; }
 
 }  // namespace nestrt::compiler

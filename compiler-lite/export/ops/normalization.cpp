@@ -50,7 +50,7 @@ Result<std::string> write_lp_norm(NodeWriter& node) {
   return node.write("LpNormalization", {node.real(0)}, {{"axis", int64_t{op.axis}}, {"p", int64_t{op.p}}});
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kNormalizationExportRules[] = {
     {ops::Kind::kSoftmax, write_softmax},
     {ops::Kind::kLocalResponseNorm, write_lrn},
     {ops::Kind::kInstanceNorm, write_instance_norm},
@@ -60,6 +60,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> normalization_export_rules() { return kRules; }
+std::span<const ExportRule> normalization_export_rules() { return kNormalizationExportRules; }
 
 }  // namespace nestrt::compiler

@@ -109,10 +109,10 @@ Result<std::string> write_pool(NodeWriter& node) {
   return node.write(type, {input}, std::move(attributes));
 }
 
-constexpr ExportRule kRules[] = {{ops::Kind::kPool, write_pool}};
+constexpr ExportRule kPoolExportRules[] = {{ops::Kind::kPool, write_pool}};
 
 }  // namespace
 
-std::span<const ExportRule> pool_export_rules() { return kRules; }
+std::span<const ExportRule> pool_export_rules() { return kPoolExportRules; }
 
 }  // namespace nestrt::compiler

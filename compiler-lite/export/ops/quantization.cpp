@@ -91,7 +91,7 @@ Result<std::string> write_mat_mul_nbits(NodeWriter& node) {
   return node.write("Gemm", std::move(inputs));
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kQuantizationExportRules[] = {
     {ops::Kind::kConvInteger, write_conv_integer},
     {ops::Kind::kDynamicQuantize, write_dynamic_quantize},
     {ops::Kind::kMatMulInteger, write_mat_mul_integer},
@@ -103,6 +103,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> quantization_export_rules() { return kRules; }
+std::span<const ExportRule> quantization_export_rules() { return kQuantizationExportRules; }
 
 }  // namespace nestrt::compiler

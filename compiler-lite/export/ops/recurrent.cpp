@@ -77,12 +77,12 @@ Result<std::string> write_recurrent(NodeWriter& node) {
   return lstm ? node.write("Concat", {states, outputs[2]}, {{"axis", int64_t{0}}}) : states;
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kRecurrentExportRules[] = {
     {ops::Kind::kRecurrent, write_recurrent},
 };
 
 }  // namespace
 
-std::span<const ExportRule> recurrent_export_rules() { return kRules; }
+std::span<const ExportRule> recurrent_export_rules() { return kRecurrentExportRules; }
 
 }  // namespace nestrt::compiler

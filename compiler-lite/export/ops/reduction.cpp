@@ -38,7 +38,7 @@ Result<std::string> write_cum_sum(NodeWriter& node) {
                     {{"exclusive", op.exclusive}, {"reverse", op.reverse}});
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kReductionExportRules[] = {
     {ops::Kind::kReduce, write_reduce},
     {ops::Kind::kArgReduce, write_arg_reduce},
     {ops::Kind::kCumSum, write_cum_sum},
@@ -46,6 +46,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> reduction_export_rules() { return kRules; }
+std::span<const ExportRule> reduction_export_rules() { return kReductionExportRules; }
 
 }  // namespace nestrt::compiler

@@ -76,7 +76,7 @@ Result<std::string> write_grid_sample(NodeWriter& node) {
                      {"align_corners", op.align_corners}});
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kResamplingExportRules[] = {
     {ops::Kind::kGridSample, write_grid_sample},
     {ops::Kind::kPad, write_pad},
     {ops::Kind::kResize, write_resize},
@@ -84,6 +84,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> resampling_export_rules() { return kRules; }
+std::span<const ExportRule> resampling_export_rules() { return kResamplingExportRules; }
 
 }  // namespace nestrt::compiler

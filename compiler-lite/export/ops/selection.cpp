@@ -35,7 +35,7 @@ Result<std::string> write_non_max_suppression(NodeWriter& node) {
   return node.unsupported("the number of rows of its ONNX output depends on the data");
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kSelectionExportRules[] = {
     {ops::Kind::kTopK, write_top_k},
     {ops::Kind::kScatter, write_scatter},
     {ops::Kind::kNonMaxSuppression, write_non_max_suppression},
@@ -43,6 +43,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> selection_export_rules() { return kRules; }
+std::span<const ExportRule> selection_export_rules() { return kSelectionExportRules; }
 
 }  // namespace nestrt::compiler

@@ -26,10 +26,10 @@ Result<std::string> write_reshape(NodeWriter& node) {
   return node.write("Reshape", {node.real(0), node.constant(shape)}, std::move(attributes));
 }
 
-constexpr ExportRule kRules[] = {{ops::Kind::kReshape, write_reshape}};
+constexpr ExportRule kShapeExportRules[] = {{ops::Kind::kReshape, write_reshape}};
 
 }  // namespace
 
-std::span<const ExportRule> shape_export_rules() { return kRules; }
+std::span<const ExportRule> shape_export_rules() { return kShapeExportRules; }
 
 }  // namespace nestrt::compiler

@@ -17,13 +17,13 @@ Result<std::string> write_cast(NodeWriter& node) {
   return node.write("Cast", {node.input(0)}, {{"to", int64_t{onnx_number(node.attributes<ops::Cast>().to)}}});
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kUnaryExportRules[] = {
     {ops::Kind::kUnary, write_unary_operator},
     {ops::Kind::kCast, write_cast},
 };
 
 }  // namespace
 
-std::span<const ExportRule> unary_export_rules() { return kRules; }
+std::span<const ExportRule> unary_export_rules() { return kUnaryExportRules; }
 
 }  // namespace nestrt::compiler

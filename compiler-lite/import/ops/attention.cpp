@@ -41,7 +41,7 @@ struct Attention {
   ValueId bias = kNoValue;     // added to the scores; kNoValue if nothing is added
 };
 
-Result<Attention> read_operands(NodeContext& node) {
+Result<Attention> read_attention(NodeContext& node) {
   Attention a;
   const int64_t heads = node.attribute("q_num_heads", int64_t{0}),
                 kv_heads = node.attribute("kv_num_heads", int64_t{0});
@@ -210,7 +210,7 @@ Result<ValueId> probabilities(NodeContext& node, const Attention& a, ValueId sco
 
 Status import_attention(NodeContext& node) {
   node.ignore("softmax_precision");  // everything is f32
-  NESTRT_ASSIGN_OR_RETURN(Attention a, read_operands(node));
+  NESTRT_ASSIGN_OR_RETURN(Attention a, read_attention(node));
   NESTRT_RETURN_IF_ERROR(add_mask(node, a));
   NESTRT_RETURN_IF_ERROR(add_window(node, a, -1, node.flag("is_causal", false) ? 0 : -1));
   const int64_t before = node.attribute("left_window_size", int64_t{-1});
@@ -324,13 +324,13 @@ Status import_rotary_embedding(NodeContext& node) {
   return node.set_output(node.reshape(x, shape));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kAttentionRules[] = {
     {"Attention", import_attention, 23},
     {"RotaryEmbedding", import_rotary_embedding, 23},
 };
 
 }  // namespace
 
-std::span<const ImportRule> attention_rules() { return kRules; }
+std::span<const ImportRule> attention_rules() { return kAttentionRules; }
 
 }  // namespace nestrt::compiler

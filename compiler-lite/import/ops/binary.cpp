@@ -118,7 +118,7 @@ Status import_where(NodeContext& node) {
   return node.finish(ops::Select(), std::move(inputs));
 }
 
-constexpr ImportRule kOtherRules[] = {
+constexpr ImportRule kOtherBinaryRules[] = {
     {"BitShift", import_bit_shift, 11},
     {"Max", import_variadic},
     {"Mean", import_mean},
@@ -129,10 +129,10 @@ constexpr ImportRule kOtherRules[] = {
     {"Sum", import_variadic},
     {"Where", import_where, 9},
 };
-constexpr auto kRules = rules_of(kBinaryNames, import_binary, kOtherRules);
+constexpr auto kBinaryRules = rules_of(kBinaryNames, import_binary, kOtherBinaryRules);
 
 }  // namespace
 
-std::span<const ImportRule> binary_rules() { return kRules; }
+std::span<const ImportRule> binary_rules() { return kBinaryRules; }
 
 }  // namespace nestrt::compiler

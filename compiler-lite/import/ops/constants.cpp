@@ -219,7 +219,7 @@ Status import_non_zero(NodeContext& node) {
   return node.set_output(node.constant(positions, result));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kConstantsRules[] = {
     {"BlackmanWindow", import_blackman_window, 17},
     {"Constant", import_constant, 1},
     {"ConstantOfShape", import_constant_of_shape, 9},
@@ -235,6 +235,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> constant_rules() { return kRules; }
+std::span<const ImportRule> constant_rules() { return kConstantsRules; }
 
 }  // namespace nestrt::compiler

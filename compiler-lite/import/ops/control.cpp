@@ -259,7 +259,7 @@ Status import_scan(NodeContext& node) {
   return set_scanned(node, num_states, collected);
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kControlRules[] = {
     {"If", import_if},
     {"Loop", import_loop},
     {"Scan", import_scan, 9},
@@ -267,6 +267,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> control_rules() { return kRules; }
+std::span<const ImportRule> control_rules() { return kControlRules; }
 
 }  // namespace nestrt::compiler

@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-struct Operands {
+struct ConvOperands {
   std::vector<ValueId> ids;  // x, weights and the optional bias
   Shape x;
   Shape weights;
@@ -25,8 +25,8 @@ Result<Window> read_conv_window(NodeContext& node, const Shape& x, const Shape& 
   return read_window(node, weights.rank() - 2, {weights.begin() + 2, weights.end()});
 }
 
-Result<Operands> read_operands(const NodeContext& node) {
-  Operands operands;
+Result<ConvOperands> read_conv_operands(const NodeContext& node) {
+  ConvOperands operands;
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId weights, node.input(1));
   operands.ids = {x, weights};
@@ -43,7 +43,7 @@ Result<int32_t> read_group(NodeContext& node) {
 }
 
 Status import_conv(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
+  NESTRT_ASSIGN_OR_RETURN(ConvOperands operands, read_conv_operands(node));
   NESTRT_ASSIGN_OR_RETURN(ops::Conv conv, read_conv(node, operands.x, operands.weights));
   return node.finish(std::move(conv), std::move(operands.ids));
 }
@@ -100,7 +100,7 @@ Result<std::vector<int64_t>> same_shape(NodeContext& node, const Shape& x, const
 }
 
 Status import_conv_transpose(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(Operands operands, read_operands(node));
+  NESTRT_ASSIGN_OR_RETURN(ConvOperands operands, read_conv_operands(node));
   NESTRT_ASSIGN_OR_RETURN(Window window, read_conv_window(node, operands.x, operands.weights));
   ops::ConvTranspose conv;
   NESTRT_ASSIGN_OR_RETURN(conv.output_padding, read_output_padding(node, window.spatial_rank()));
@@ -161,7 +161,7 @@ Status import_causal_conv(NodeContext& node) {
   return node.set_output(0, y);
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kConvolutionRules[] = {
     {"CausalConvWithState", import_causal_conv, 27},
     {"Conv", import_conv},
     {"ConvTranspose", import_conv_transpose},
@@ -178,6 +178,6 @@ Result<ops::Conv> read_conv(NodeContext& node, const Shape& x, const Shape& weig
   return conv;
 }
 
-std::span<const ImportRule> convolution_rules() { return kRules; }
+std::span<const ImportRule> convolution_rules() { return kConvolutionRules; }
 
 }  // namespace nestrt::compiler

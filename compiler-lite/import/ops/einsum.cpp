@@ -255,12 +255,12 @@ Status import_einsum(NodeContext& node) {
   return node.set_output(0, value);
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kEinsumRules[] = {
     {"Einsum", import_einsum, 12},
 };
 
 }  // namespace
 
-std::span<const ImportRule> einsum_rules() { return kRules; }
+std::span<const ImportRule> einsum_rules() { return kEinsumRules; }
 
 }  // namespace nestrt::compiler

@@ -26,7 +26,7 @@ struct Root {
 };
 
 // A discrete Fourier transform along axis -2 of a tensor whose last axis contains real, or real and imaginary parts.
-struct Transform {
+struct FourierTransform {
   int64_t length = 0;     // N
   int64_t bins = 0;       // number of results
   int64_t parts = 1;      // of the inputs: 1 for real, 2 for complex numbers
@@ -57,7 +57,7 @@ void put(std::vector<float>& matrix, int64_t columns, int64_t row, int64_t colum
 }
 
 // Returns the matrix [inputs * parts, bins * 2] of a transform.
-Result<std::vector<float>> dense_matrix(const NodeContext& node, const Transform& t) {
+Result<std::vector<float>> dense_matrix(const NodeContext& node, const FourierTransform& t) {
   const int64_t rows = t.inputs() * t.parts, columns = t.columns();
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, {rows, columns}));
   std::vector<float> matrix(static_cast<size_t>(rows * columns));
@@ -85,12 +85,12 @@ int64_t balanced_divisor(int64_t length) {
 }
 
 // Returns the multiply-accumulates of two steps, per transform, with `a` times `b` = length.
-int64_t two_step_macs(const Transform& t, int64_t a, int64_t b) { return t.length * (2 * t.parts * a + 4 * b); }
+int64_t two_step_macs(const FourierTransform& t, int64_t a, int64_t b) { return t.length * (2 * t.parts * a + 4 * b); }
 
 // Two steps move their data three times, which costs about as much as this factor of multiplications.
 constexpr int64_t kMinGain = 4;
 
-bool pays_in_two_steps(const Transform& t) {
+bool pays_in_two_steps(const FourierTransform& t) {
   if (t.real_out) return false;
   const int64_t a = balanced_divisor(t.length);
   return two_step_macs(t, a, t.length / a) * kMinGain < t.length * t.parts * t.columns();
@@ -98,7 +98,7 @@ bool pays_in_two_steps(const Transform& t) {
 
 // Returns the matrices [B, A * parts, A * 2] of the first step: transforms of length A over every Bth element,
 // starting at b, times the roots exp(-2 pi i b k / N).
-Result<ValueId> first_matrices(NodeContext& node, const Transform& t, int64_t a, int64_t b) {
+Result<ValueId> first_matrices(NodeContext& node, const FourierTransform& t, int64_t a, int64_t b) {
   const Shape shape{b, a * t.parts, 2 * a};
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, shape));
   std::vector<float> matrices(static_cast<size_t>(shape.num_elements()));
@@ -113,7 +113,7 @@ Result<ValueId> first_matrices(NodeContext& node, const Transform& t, int64_t a,
 
 // Cooley and Tukey: with n = B n1 + n2 and k = k1 + A k2, the sum over n1 is a transform of length A for every n2, and
 // the sum over n2 one of length B for every k1. x: [rows, N * parts]; returns [rows, bins * 2].
-Result<ValueId> two_steps(NodeContext& node, const Transform& t, ValueId x) {
+Result<ValueId> two_steps(NodeContext& node, const FourierTransform& t, ValueId x) {
   const int64_t rows = node.shape(x)[0], a = balanced_divisor(t.length), b = t.length / a;
   NESTRT_ASSIGN_OR_RETURN(x, node.reshape(x, {rows, a, b, t.parts}));
   NESTRT_ASSIGN_OR_RETURN(x, node.transpose(x, {2, 0, 1, 3}));
@@ -123,7 +123,7 @@ Result<ValueId> two_steps(NodeContext& node, const Transform& t, ValueId x) {
   NESTRT_ASSIGN_OR_RETURN(x, node.reshape(x, {b, rows, a, 2}));
   NESTRT_ASSIGN_OR_RETURN(x, node.transpose(x, {1, 2, 0, 3}));
   NESTRT_ASSIGN_OR_RETURN(x, node.reshape(x, {rows * a, 2 * b}));
-  const Transform inner{.length = b, .bins = b, .parts = 2, .inverse = t.inverse};
+  const FourierTransform inner{.length = b, .bins = b, .parts = 2, .inverse = t.inverse};
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> matrix, dense_matrix(node, inner));
   NESTRT_ASSIGN_OR_RETURN(const ValueId second, node.constant(matrix, {2 * b, 2 * b}));
   NESTRT_ASSIGN_OR_RETURN(x, matrix_product(node, x, second));
@@ -135,7 +135,7 @@ Result<ValueId> two_steps(NodeContext& node, const Transform& t, ValueId x) {
 }
 
 // Transforms the rows of x, [rows, inputs * parts].
-Result<ValueId> transform(NodeContext& node, const Transform& t, ValueId x) {
+Result<ValueId> transform(NodeContext& node, const FourierTransform& t, ValueId x) {
   if (pays_in_two_steps(t)) return two_steps(node, t, x);
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> matrix, dense_matrix(node, t));
   NESTRT_ASSIGN_OR_RETURN(const ValueId constant, node.constant(matrix, {t.inputs() * t.parts, t.columns()}));
@@ -161,8 +161,8 @@ Result<int> read_axis(NodeContext& node, int rank) {
 }
 
 // `available`: number of values along the axis.
-Result<Transform> read_transform(NodeContext& node, int64_t available, int64_t parts) {
-  Transform t;
+Result<FourierTransform> read_transform(NodeContext& node, int64_t available, int64_t parts) {
+  FourierTransform t;
   const bool onesided = node.flag("onesided", false);
   t.parts = parts;
   t.inverse = node.flag("inverse", false);
@@ -195,7 +195,7 @@ Status import_dft(NodeContext& node) {
   const int rank = shape.rank();
   if (rank < 2) return node.invalid("the input must have an axis of real and imaginary parts");
   NESTRT_ASSIGN_OR_RETURN(const int axis, read_axis(node, rank));
-  NESTRT_ASSIGN_OR_RETURN(const Transform t, read_transform(node, shape[axis], shape[rank - 1]));
+  NESTRT_ASSIGN_OR_RETURN(const FourierTransform t, read_transform(node, shape[axis], shape[rank - 1]));
   std::vector<int> order;
   for (int i = 0; i < rank - 1; ++i)
     if (i != axis) order.push_back(i);
@@ -219,7 +219,7 @@ Status import_dft(NodeContext& node) {
 // --- STFT -----------------------------------------------------------------------------------------------------------
 
 struct Frames {
-  Transform transform;
+  FourierTransform transform;
   std::vector<float> window;
   int64_t batch = 0, samples = 0, step = 0, count = 0;
 };
@@ -244,7 +244,7 @@ Result<std::vector<float>> read_window_of(const NodeContext& node, int64_t& leng
 Result<Frames> read_frames(NodeContext& node, const Shape& signal) {
   if (signal.rank() != 2 && signal.rank() != 3) return node.invalid("the signal must have 2 or 3 axes");
   Frames frames;
-  Transform& t = frames.transform;
+  FourierTransform& t = frames.transform;
   frames.batch = signal[0];
   frames.samples = signal[1];
   t.parts = signal.rank() == 3 ? signal[2] : 1;
@@ -262,7 +262,7 @@ Result<Frames> read_frames(NodeContext& node, const Shape& signal) {
 
 // One Conv with the rows of the matrix, times the window, as its kernels. x: [batch, samples, parts].
 Result<ValueId> by_convolution(NodeContext& node, const Frames& frames, ValueId x) {
-  const Transform& t = frames.transform;
+  const FourierTransform& t = frames.transform;
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> matrix, dense_matrix(node, t));
   const Shape shape{t.columns(), t.parts, t.length};
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kF32, shape));
@@ -286,7 +286,7 @@ Result<ValueId> by_convolution(NodeContext& node, const Frames& frames, ValueId 
 // Returns the frames of x, [batch, samples, parts], as rows [batch * count, length * parts]. Frame i consists of the
 // strips of `step` samples from i on, so every strip of all frames is one slice of the signal.
 Result<ValueId> cut_frames(NodeContext& node, const Frames& frames, ValueId x) {
-  const Transform& t = frames.transform;
+  const FourierTransform& t = frames.transform;
   const int64_t strips = (t.length + frames.step - 1) / frames.step, width = frames.step * t.parts;
   const int64_t needed = (frames.count + strips - 1) * frames.step;
   NESTRT_ASSIGN_OR_RETURN(x, resized(node, x, needed));
@@ -305,7 +305,7 @@ Result<ValueId> cut_frames(NodeContext& node, const Frames& frames, ValueId x) {
 }
 
 Result<ValueId> by_transform(NodeContext& node, const Frames& frames, ValueId x) {
-  const Transform& t = frames.transform;
+  const FourierTransform& t = frames.transform;
   NESTRT_ASSIGN_OR_RETURN(x, cut_frames(node, frames, x));
   std::vector<float> factors;
   for (const float factor : frames.window) factors.insert(factors.end(), static_cast<size_t>(t.parts), factor);
@@ -318,7 +318,7 @@ Status import_stft(NodeContext& node) {
   constexpr int64_t kMaxStrips = 256;  // operators that cut_frames() may add
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const Frames frames, read_frames(node, node.shape(x)));
-  const Transform& t = frames.transform;
+  const FourierTransform& t = frames.transform;
   NESTRT_ASSIGN_OR_RETURN(x, node.reshape(x, {frames.batch, frames.samples, t.parts}));
   const bool in_steps = pays_in_two_steps(t) && t.length / frames.step < kMaxStrips;
   NESTRT_ASSIGN_OR_RETURN(x, in_steps ? by_transform(node, frames, x) : by_convolution(node, frames, x));
@@ -379,7 +379,7 @@ Status import_mel_weight_matrix(NodeContext& node) {
   return node.set_output(node.constant(mel_weights(edges, shape[0], bands), shape));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kFourierRules[] = {
     {"DFT", import_dft, 17},
     {"MelWeightMatrix", import_mel_weight_matrix, 17},
     {"STFT", import_stft, 17},
@@ -387,6 +387,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> fourier_rules() { return kRules; }
+std::span<const ImportRule> fourier_rules() { return kFourierRules; }
 
 }  // namespace nestrt::compiler

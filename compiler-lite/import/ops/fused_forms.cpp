@@ -129,7 +129,7 @@ Status import_skip_layer_norm(NodeContext& node) {
   return node.finish(norm, std::move(operands));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kFusedFormsRules[] = {
     {"com.microsoft.BiasGelu", import_gelu_form<false>, 0},
     {"com.microsoft.FastGelu", import_gelu_form<true>, 0},
     {"com.microsoft.FusedConv", import_fused_conv, 0},
@@ -142,6 +142,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> fused_rules() { return kRules; }
+std::span<const ImportRule> fused_rules() { return kFusedFormsRules; }
 
 }  // namespace nestrt::compiler

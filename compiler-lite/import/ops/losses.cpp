@@ -87,13 +87,13 @@ Status import_cross_entropy_loss(NodeContext& node) {
   return node.set_output(likelihood_loss(node, log_probabilities));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kLossesRules[] = {
     {"NegativeLogLikelihoodLoss", import_likelihood_loss, 12},
     {"SoftmaxCrossEntropyLoss", import_cross_entropy_loss, 12},
 };
 
 }  // namespace
 
-std::span<const ImportRule> loss_rules() { return kRules; }
+std::span<const ImportRule> loss_rules() { return kLossesRules; }
 
 }  // namespace nestrt::compiler

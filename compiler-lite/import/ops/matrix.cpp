@@ -50,7 +50,7 @@ Status import_mat_mul(NodeContext& node) {
   return node.set_output(matrix_product(node, a, b));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kMatrixRules[] = {
     {"Gemm", import_gemm},
     {"MatMul", import_mat_mul},
 };
@@ -104,6 +104,6 @@ Result<ValueId> matrix_product(NodeContext& node, ValueId a, ValueId b) {
   return node.reshape(product, shape);
 }
 
-std::span<const ImportRule> matrix_rules() { return kRules; }
+std::span<const ImportRule> matrix_rules() { return kMatrixRules; }
 
 }  // namespace nestrt::compiler

@@ -339,7 +339,7 @@ Status import_trilu(NodeContext& node) {
   return node.finish(ops::Select(), {condition, x, zero});
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kMovementRules[] = {
     {"CenterCropPad", import_center_crop_pad, 18},
     {"Compress", import_compress, 9},
     {"Concat", import_concat},
@@ -358,6 +358,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> movement_rules() { return kRules; }
+std::span<const ImportRule> movement_rules() { return kMovementRules; }
 
 }  // namespace nestrt::compiler

@@ -208,7 +208,7 @@ Status import_softmax(NodeContext& node) {
   return node.set_output(softmax(node, x, axis, node.opset(), kLog));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kNormalizationRules[] = {
     {"BatchNormalization", import_batch_normalization},
     {"GroupNormalization", import_group_normalization, 18},
     {"InstanceNormalization", import_instance_normalization},
@@ -234,6 +234,6 @@ Result<ValueId> softmax(NodeContext& node, ValueId x, int64_t stated_axis, int64
   return node.reshape(result, shape);
 }
 
-std::span<const ImportRule> normalization_rules() { return kRules; }
+std::span<const ImportRule> normalization_rules() { return kNormalizationRules; }
 
 }  // namespace nestrt::compiler

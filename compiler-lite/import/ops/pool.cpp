@@ -28,7 +28,7 @@ constexpr ImportRule kGlobalRules[] = {
     {"GlobalLpPool", import_global_pool},
     {"GlobalMaxPool", import_global_pool, 1},
 };
-constexpr auto kRules = rules_of(kPoolNames, import_pool, kGlobalRules);
+constexpr auto kPoolRules = rules_of(kPoolNames, import_pool, kGlobalRules);
 
 // A window that exceeds the padded input by less than a stride has one output in ONNX Runtime, whose division truncates
 // towards zero, and none in the ONNX standard. Pads the end as ONNX Runtime does in effect, so that the window fits.
@@ -73,6 +73,6 @@ Result<ops::Pool> global_pool(NodeContext& node, ops::PoolKind kind, const Shape
   return pool;
 }
 
-std::span<const ImportRule> pool_rules() { return kRules; }
+std::span<const ImportRule> pool_rules() { return kPoolRules; }
 
 }  // namespace nestrt::compiler

@@ -143,12 +143,12 @@ Result<ValueId> broadcast_parameter(NodeContext& node, ValueId parameter, const 
   return node.slice(parameter, start, step, x);
 }
 
-struct Operands {
+struct QuantizationOperands {
   ValueId scale = kNoValue, zero_point = kNoValue;
 };
 
-Result<Operands> broadcast_operands(NodeContext& node, const Shape& x) {
-  Operands operands;
+Result<QuantizationOperands> broadcast_operands(NodeContext& node, const Shape& x) {
+  QuantizationOperands operands;
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
   NESTRT_ASSIGN_OR_RETURN(operands.scale, broadcast_parameter(node, scale, x));
   if (!node.has_input(2)) return operands;
@@ -158,7 +158,7 @@ Result<Operands> broadcast_operands(NodeContext& node, const Shape& x) {
 
 // QuantizeLinear to types that Quantize does not have, or with scales by block.
 Status quantize_as_floats(NodeContext& node, ValueId x, const NarrowType* narrow, DataType type) {
-  NESTRT_ASSIGN_OR_RETURN(const Operands operands, broadcast_operands(node, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(const QuantizationOperands operands, broadcast_operands(node, node.shape(x)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, quantized_to(node, x, operands.scale, operands.zero_point, narrow, type,
                                                         node.flag("saturate", true)));
   if (narrow != nullptr) node.set_narrow_type(y, narrow->onnx_type);
@@ -167,7 +167,7 @@ Status quantize_as_floats(NodeContext& node, ValueId x, const NarrowType* narrow
 
 // DequantizeLinear of floats, or with scales by block.
 Status dequantize_as_floats(NodeContext& node, ValueId x) {
-  NESTRT_ASSIGN_OR_RETURN(const Operands operands, broadcast_operands(node, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(const QuantizationOperands operands, broadcast_operands(node, node.shape(x)));
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
   if (operands.zero_point != kNoValue) {
     NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kSub, x, operands.zero_point));
@@ -377,7 +377,7 @@ Status import_qlinear_concat(NodeContext& node) {
   return node.set_output(quantized(node, y, {0, 1}, stated_type(node.value(node.optional_input(2)))));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kQuantizationRules[] = {
     {"DequantizeLinear", import_dequantize, 10},
     {"QLinearConv", import_qlinear_conv, 10},
     {"QLinearMatMul", import_qlinear_mat_mul, 10},
@@ -402,6 +402,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> quantization_rules() { return kRules; }
+std::span<const ImportRule> quantization_rules() { return kQuantizationRules; }
 
 }  // namespace nestrt::compiler

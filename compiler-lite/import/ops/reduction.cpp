@@ -83,13 +83,13 @@ Status import_cumulative(NodeContext& node) {
   return node.finish(std::move(sum), {x});
 }
 
-constexpr ImportRule kOtherRules[] = {
+constexpr ImportRule kOtherReductionRules[] = {
     {"ArgMax", import_arg_reduce<false>},
     {"ArgMin", import_arg_reduce<true>},
     {"CumProd", import_cumulative<true>, 26},
     {"CumSum", import_cumulative<false>, 11},
 };
-constexpr auto kRules = rules_of(kReduceNames, import_reduce, kOtherRules);
+constexpr auto kReductionRules = rules_of(kReduceNames, import_reduce, kOtherReductionRules);
 
 }  // namespace
 
@@ -107,6 +107,6 @@ Result<ops::Reduce> read_reduce(NodeContext& node, ops::ReduceKind kind, const S
   return reduce;
 }
 
-std::span<const ImportRule> reduction_rules() { return kRules; }
+std::span<const ImportRule> reduction_rules() { return kReductionRules; }
 
 }  // namespace nestrt::compiler

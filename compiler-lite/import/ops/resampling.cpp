@@ -296,7 +296,7 @@ Status import_affine_grid(NodeContext& node) {
   return node.set_output(node.reshape(grid, result));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kResamplingRules[] = {
     {"AffineGrid", import_affine_grid, 20}, {"GridSample", import_grid_sample, 16},
     {"Pad", import_pad_attributes, 6, 10},  {"Pad", import_pad_inputs, 11},
     {"Resize", import_resize, 11},          {"Resize", import_upsample, 10, 10},
@@ -305,6 +305,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> resampling_rules() { return kRules; }
+std::span<const ImportRule> resampling_rules() { return kResamplingRules; }
 
 }  // namespace nestrt::compiler

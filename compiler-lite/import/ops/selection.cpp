@@ -329,7 +329,7 @@ Status import_non_max_suppression(NodeContext& node) {
   return node.set_output(0, rows);
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kSelectionRules[] = {
     {"GatherND", import_gather_nd, 11},
     {"Hardmax", import_hardmax, 1},
     {"NonMaxSuppression", import_non_max_suppression, 10},
@@ -342,6 +342,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> selection_rules() { return kRules; }
+std::span<const ImportRule> selection_rules() { return kSelectionRules; }
 
 }  // namespace nestrt::compiler

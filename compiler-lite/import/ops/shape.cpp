@@ -124,13 +124,13 @@ Status import_dropout(NodeContext& node) {
   return node.set_output(0, x);
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kShapeRules[] = {
     {"Dropout", import_dropout}, {"Flatten", import_flatten, 1}, {"Identity", import_identity, 1},
     {"Reshape", import_reshape}, {"Squeeze", import_squeeze},    {"Unsqueeze", import_unsqueeze},
 };
 
 }  // namespace
 
-std::span<const ImportRule> shape_rules() { return kRules; }
+std::span<const ImportRule> shape_rules() { return kShapeRules; }
 
 }  // namespace nestrt::compiler

@@ -133,7 +133,7 @@ Status import_cast_like(NodeContext& node) {
   return node.set_output(node.cast(x, node.type(like)));
 }
 
-constexpr ImportRule kOtherRules[] = {
+constexpr ImportRule kOtherUnaryRules[] = {
     {"Cast", import_cast},
     {"CastLike", import_cast_like, 15},
     {"Clip", import_clip_attributes, 6, 10},
@@ -143,10 +143,10 @@ constexpr ImportRule kOtherRules[] = {
     {"SwiGLU", import_swi_glu, 27},
     {"Swish", import_swish, 24},
 };
-constexpr auto kRules = rules_of(kUnaryNames, import_unary, kOtherRules);
+constexpr auto kUnaryRules = rules_of(kUnaryNames, import_unary, kOtherUnaryRules);
 
 }  // namespace
 
-std::span<const ImportRule> unary_rules() { return kRules; }
+std::span<const ImportRule> unary_rules() { return kUnaryRules; }
 
 }  // namespace nestrt::compiler

@@ -24,8 +24,8 @@ std::vector<LiteRule> collect_lite_rules() {
 }  // namespace
 
 std::span<const LiteRule> lite_rules() {
-  static const std::vector<LiteRule> kRules = collect_lite_rules();
-  return kRules;
+  static const std::vector<LiteRule> kLiteLiteTableRules = collect_lite_rules();
+  return kLiteLiteTableRules;
 }
 
 const LiteRule* find_lite_rule(const LiteCode& code) {

@@ -20,10 +20,10 @@ namespace {
 using tools::Align;
 using tools::Json;
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 // Returns the agreement of class scores, or "-" if the network has none.
-std::string agreement(const Score& score) { return score.rows == 0 ? "-" : percent(score.agreement()); }
+std::string agreement(const Score& score) { return score.rows == 0 ? "-" : format_percent(score.agreement()); }
 
 void print(const Sensitivity& sensitivity) {
   tools::Table table({{"layer"},
@@ -35,7 +35,7 @@ void print(const Sensitivity& sensitivity) {
                       {"gain", Align::kRight},
                       {"agreement", Align::kRight}});
   for (const LayerSensitivity& layer : sensitivity.layers) {
-    std::vector<std::string> row = {tools::printable(layer.name), layer.kind, percent(layer.mac_share),
+    std::vector<std::string> row = {tools::printable(layer.name), layer.kind, format_percent(layer.mac_share),
                                     fmt::format("{:.1f}", layer.alone.decibel), agreement(layer.alone)};
     if (layer.all_but_one) {
       row.push_back(fmt::format("{:.1f}", layer.all_but_one->decibel));

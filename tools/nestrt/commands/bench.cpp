@@ -32,8 +32,6 @@
 namespace nestrt::command {
 namespace {
 
-using Options = BenchOptions;
-
 constexpr int kTracedRuns = 3;
 constexpr size_t kRunsOnPage = 200;  // bars, evenly spaced over all runs
 
@@ -67,11 +65,11 @@ volatile std::sig_atomic_t Interruption::asked_for = 0;
 // last runs.
 class Watcher final : public RunObserver {
  public:
-  static bool is_wanted(const Options& options) {
+  static bool is_wanted(const BenchOptions& options) {
     return options.per_op || options.per_unit || !options.units.trace.empty() || !options.html.empty();
   }
 
-  Watcher(const Plan& plan, const UnitList& units, const Options& options) {
+  Watcher(const Plan& plan, const UnitList& units, const BenchOptions& options) {
     const bool page = !options.html.empty();
     if (options.per_unit || page) units_.emplace(units, options.runs);
     if (options.per_op || page) totals_ = std::vector<std::atomic<int64_t>>(plan.tables().operators.size());
@@ -90,12 +88,12 @@ class Watcher final : public RunObserver {
     if (units_) units_->step_done(step);
   }
 
-  void start_of_run(int run, const Options& options) {
+  void start_of_run(int run, const BenchOptions& options) {
     if (run == options.warmup) std::fill(totals_.begin(), totals_.end(), 0);
     const int untraced = options.runs > kTracedRuns ? options.runs - kTracedRuns : 0;
     if (recorder_ && run == options.warmup + untraced) recorder_->clear();
   }
-  void end_of_run(int run, const Options& options, Time start, Time end) {
+  void end_of_run(int run, const BenchOptions& options, Time start, Time end) {
     if (recorder_) recorder_->run_done(start, end);
     if (units_) units_->end_of_run(run >= options.warmup);
   }
@@ -145,7 +143,7 @@ double memory_mb(std::string_view field) {
   return 0;
 }
 
-Status run_all(Session& session, const tools::InputTensors& inputs, const Options& options, Watcher* watcher,
+Status run_all(Session& session, const tools::InputTensors& inputs, const BenchOptions& options, Watcher* watcher,
                Measurement& result) {
   NESTRT_ASSIGN_OR_RETURN(const TensorSet outputs, TensorSet::create(session.outputs()));
   const std::vector<ConstTensorView> input_views = inputs.views();
@@ -193,7 +191,7 @@ struct Bench {
 };
 
 // Verifies the plan outside the measured time. The file is in the page cache afterwards.
-Result<UnitList> units_for(const Options& options, double& open_ms) {
+Result<UnitList> units_for(const BenchOptions& options, double& open_ms) {
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kComplete));
   const SteadyClock::time_point start = SteadyClock::now();
   auto units = options.units.open(*plan);
@@ -204,7 +202,7 @@ Result<UnitList> units_for(const Options& options, double& open_ms) {
 // Returns the schedule of the first run.
 Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<const Plan>& plan, const UnitList& units,
                                                         const SessionOptions& session_options,
-                                                        const tools::InputTensors& inputs, const Options& options,
+                                                        const tools::InputTensors& inputs, const BenchOptions& options,
                                                         Watcher* watcher, Bench& bench) {
   Measurement& measurement = bench.measurement;
   const SteadyClock::time_point start = SteadyClock::now();
@@ -226,7 +224,7 @@ Result<std::shared_ptr<const Schedule>> measure_session(const std::shared_ptr<co
   return std::shared_ptr<const Schedule>(std::move(schedule));
 }
 
-Result<Bench> measure(const Options& options) {
+Result<Bench> measure(const BenchOptions& options) {
   Bench bench;
   bench.measurement.base_rss_mb = memory_mb("VmRSS:");
   tools::StageLine line("nestrt");
@@ -268,7 +266,7 @@ Result<Bench> measure(const Options& options) {
   return bench;
 }
 
-void add_times(Table& table, const Measurement& m, const Options& options) {
+void add_times(Table& table, const Measurement& m, const BenchOptions& options) {
   const tools::Summary latency = tools::summarize(m.run_ms);
   const auto row = [&](std::string what, double ms, std::string note = "") {
     table.add_row({std::move(what), tools::format_ms(ms), std::move(note)});
@@ -316,7 +314,7 @@ void add_speed(Table& table, uint64_t macs, double ms) {
       {"speed", tools::format_count(count / ms * 1e3, "MAC/s"), tools::format_count(count, "MAC") + " per inference"});
 }
 
-Table latency_table(const Bench& bench, const Options& options) {
+Table latency_table(const Bench& bench, const BenchOptions& options) {
   const Measurement& m = bench.measurement;
   Table table({{""}, {"", Align::kRight}, {""}});
   add_times(table, m, options);
@@ -376,7 +374,7 @@ Json operators_to_json(const Bench& bench) {
   return list;
 }
 
-Json to_json(const Bench& bench, const Options& options) {
+Json to_json(const Bench& bench, const BenchOptions& options) {
   const Measurement& m = bench.measurement;
   const tools::Summary latency = tools::summarize(m.run_ms);
   Json json{{"plan", options.plan},
@@ -446,7 +444,7 @@ std::vector<tools::PageBar> run_bars(const Measurement& m) {
   return bars;
 }
 
-tools::Page page_of(const Bench& bench, const Options& options) {
+tools::Page page_of(const Bench& bench, const BenchOptions& options) {
   const Measurement& m = bench.measurement;
   tools::Page page("Latency of " + tools::file_name(options.plan),
                    fmt::format("nestrt bench, units {}", options.units.units));
@@ -464,7 +462,7 @@ tools::Page page_of(const Bench& bench, const Options& options) {
   return page;
 }
 
-Result<ExitCode> run_bench(const Options& options) {
+Result<ExitCode> run_bench(const BenchOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json, options.html}, {options.plan}, options.units));
   NESTRT_ASSIGN_OR_RETURN(const Bench bench, measure(options));
   fmt::print("{}", latency_table(bench, options).to_string());
@@ -485,7 +483,7 @@ Result<Json> bench_figures(const BenchOptions& options) {
 }
 
 void add_bench(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   tools::Command app =
       cli.add_command("bench", "Measure latency, load time and memory of a plan",
                       {"nestrt bench squeezenet.nest --threads 4 --runs 200 --warmup 20",

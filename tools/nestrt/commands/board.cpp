@@ -12,7 +12,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
+struct BoardOptions {
   std::string action, device, configuration, json;
 };
 
@@ -33,7 +33,7 @@ void print(const evta::BoardCheck& check) {
              check.what, tools::printable_message(text));
 }
 
-Result<const evta::Configuration*> configuration_of(const Options& options) {
+Result<const evta::Configuration*> configuration_of(const BoardOptions& options) {
   if (options.configuration.empty()) return &evta::kConfigurations[0];
   const evta::Configuration* const found = evta::find_configuration(options.configuration);
   if (found != nullptr) return found;
@@ -42,7 +42,7 @@ Result<const evta::Configuration*> configuration_of(const Options& options) {
                             tools::printable(options.configuration), evta::kConfigurations[0].name));
 }
 
-Result<ExitCode> run_board(const Options& options) {
+Result<ExitCode> run_board(const BoardOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {}));
   NESTRT_ASSIGN_OR_RETURN(const evta::Configuration* const configuration, configuration_of(options));
   NESTRT_ASSIGN_OR_RETURN(const evta::Component* const component, evta::find_component("uio"));
@@ -63,7 +63,7 @@ Result<ExitCode> run_board(const Options& options) {
 }  // namespace
 
 void add_board(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BoardOptions>();
   tools::Command app = cli.add_command(
       "board", "Check the set-up of a board that is driven without XRT (evta:uio), and how to correct it",
       {"nestrt board setup", "nestrt board probe", "nestrt board probe --device uio0@udmabuf0"},

@@ -21,13 +21,13 @@ namespace {
 
 constexpr size_t kShownOperators = 5;
 
-struct Options {
+struct CompareOptions {
   std::vector<std::string> files;  // alternately of the base and of the new version
   std::string max_slowdown;
   std::string json;
 };
 
-struct Bench {
+struct BenchResult {
   std::string path;
   Json json;
   std::vector<double> run_ms;
@@ -36,13 +36,13 @@ struct Bench {
 
 // The runs of one version before and after a change.
 struct Pair {
-  Bench base, current;
+  BenchResult base, current;
 };
 
 enum class Verdict : uint8_t { kFaster, kEqual, kSlower, kUnclear };
 
-Result<Bench> read_bench(const std::string& path) {
-  Bench bench;
+Result<BenchResult> read_bench(const std::string& path) {
+  BenchResult bench;
   bench.path = path;
   NESTRT_ASSIGN_OR_RETURN(bench.json, tools::read_json(path));
   bench.run_ms = bench.json.numbers("run_ms");
@@ -54,9 +54,9 @@ Result<Bench> read_bench(const std::string& path) {
 }
 
 // Errors: kInvalidArgument if two files cannot be compared.
-Status check_same_setup(const Bench& base, const Bench& other) {
-  const auto threads = [](const Bench& bench) { return bench.json.number("threads").value_or(0); };
-  const auto macs = [](const Bench& bench) { return bench.json.number("macs").value_or(0); };
+Status check_same_setup(const BenchResult& base, const BenchResult& other) {
+  const auto threads = [](const BenchResult& bench) { return bench.json.number("threads").value_or(0); };
+  const auto macs = [](const BenchResult& bench) { return bench.json.number("macs").value_or(0); };
   if (threads(base) != threads(other))
     return Status(Code::kInvalidArgument, fmt::format("'{}' used {} threads, but '{}' used {}", base.path,
                                                       threads(base), other.path, threads(other)));
@@ -67,7 +67,7 @@ Status check_same_setup(const Bench& base, const Bench& other) {
   return {};
 }
 
-Result<std::vector<Pair>> read_pairs(const Options& options) {
+Result<std::vector<Pair>> read_pairs(const CompareOptions& options) {
   if (options.files.size() % 2 != 0)
     return Status(Code::kInvalidArgument,
                   fmt::format("expected pairs of files, base and new alternately; got {} files", options.files.size()));
@@ -173,7 +173,7 @@ Json to_json(const std::vector<Pair>& pairs, const tools::Slowdown& change, Verd
       {"ratio", change.ratio}, {"low", change.low}, {"high", change.high}, {"verdict", name(verdict)}, {"pairs", list}};
 }
 
-Result<ExitCode> run_compare(const Options& options) {
+Result<ExitCode> run_compare(const CompareOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const double max_slowdown, parse_percentage(options.max_slowdown));
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::check_writable(options.json, tools::Written::kJson));
   for (const std::string& file : options.files) NESTRT_RETURN_IF_ERROR(tools::check_not_input(options.json, file));
@@ -188,7 +188,7 @@ Result<ExitCode> run_compare(const Options& options) {
 }  // namespace
 
 void add_compare(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   options->max_slowdown = "3%";
   tools::Command app =
       cli.add_command("compare", "Compare latencies of two versions, and tell a change from noise",

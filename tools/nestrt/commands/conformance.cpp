@@ -21,7 +21,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
+struct ConformanceOptions {
   std::string plan, blob;
   UnitChoice units;  // empty: test the plug-in without a unit
   std::vector<uint64_t> input_bytes, output_bytes;
@@ -45,7 +45,7 @@ Status parse_sizes(const std::string& text, std::vector<uint64_t>* sizes) {
   return {};
 }
 
-Result<Source> from_blob(const Options& options) {
+Result<Source> from_blob(const ConformanceOptions& options) {
   if (options.output_bytes.empty())
     return Status(Code::kInvalidArgument, "--blob requires --output-bytes with the sizes of the program's outputs");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, tools::read_file(options.blob));
@@ -88,7 +88,7 @@ bool summarize(const std::vector<CaseResult>& results) {
   return failed == 0;
 }
 
-Result<bool> test_plugin(const Options& options) {
+Result<bool> test_plugin(const ConformanceOptions& options) {
   if (options.units.plugin.empty())
     return Status(Code::kInvalidArgument, "expected --plugin with a vendor library, or --units");
   if (options.units.isolate)
@@ -102,7 +102,7 @@ Result<bool> test_plugin(const Options& options) {
   return summarize(vendor::run_conformance(plugin, source.program, print<vendor::ConformanceResult>));
 }
 
-Result<bool> test_units(const Options& options) {
+Result<bool> test_units(const ConformanceOptions& options) {
   if (options.plan.empty()) return Status(Code::kInvalidArgument, "expected a PLAN with a program for each of --units");
   NESTRT_ASSIGN_OR_RETURN(const auto whole, Plan::map(options.plan, LoadOptions(Verification::kComplete)));
   NESTRT_ASSIGN_OR_RETURN(const auto plan, tools::plan_of_shape(whole, options.units.shape));
@@ -117,7 +117,7 @@ Result<bool> test_units(const Options& options) {
   return all_passed;
 }
 
-Result<ExitCode> run_conformance(const Options& options) {
+Result<ExitCode> run_conformance(const ConformanceOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const bool passed, options.units.units.empty() ? test_plugin(options) : test_units(options));
   return passed ? ExitCode::kOk : ExitCode::kMismatch;
 }
@@ -125,7 +125,7 @@ Result<ExitCode> run_conformance(const Options& options) {
 }  // namespace
 
 void add_conformance(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConformanceOptions>();
   options->units.units.clear();
   tools::Command app = cli.add_command(
       "conformance", "Test whether a vendor plug-in or a unit conforms to its interface",

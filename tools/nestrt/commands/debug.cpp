@@ -16,7 +16,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
+struct DebugOptions {
   std::string plan;
   ReadChoice reading;
   std::string transport = "xrt", xclbin, device;
@@ -32,7 +32,7 @@ struct ProgramOfBranch {
   const plan::Program* program;
 };
 
-Result<std::vector<ProgramOfBranch>> chosen_programs(const Options& options, const Plan& plan) {
+Result<std::vector<ProgramOfBranch>> chosen_programs(const DebugOptions& options, const Plan& plan) {
   const std::vector<plan::Branch>& branches = plan.tables().branches;
   std::vector<ProgramOfBranch> chosen;
   for (uint32_t branch = 0; branch < branches.size(); ++branch)
@@ -60,7 +60,7 @@ Result<const evta::Configuration*> configuration_of(const plan::Program& program
                                                  tools::printable(program.configuration)));
 }
 
-Result<std::unique_ptr<evta::Transport>> open_transport(const Options& options,
+Result<std::unique_ptr<evta::Transport>> open_transport(const DebugOptions& options,
                                                         const evta::Configuration& configuration) {
   NESTRT_ASSIGN_OR_RETURN(const evta::Component* const component, evta::find_component(options.transport));
   evta::TransportRequest request;
@@ -70,7 +70,7 @@ Result<std::unique_ptr<evta::Transport>> open_transport(const Options& options,
   return component->make_transport(request);
 }
 
-Result<DebuggedProgram> debug_program(const Options& options, const Plan& plan, const ProgramOfBranch& chosen,
+Result<DebuggedProgram> debug_program(const DebugOptions& options, const Plan& plan, const ProgramOfBranch& chosen,
                                       const evta::Configuration& configuration, evta::Transport& transport) {
   const plan::Tables& tables = plan.tables();
   NESTRT_ASSIGN_OR_RETURN(const auto source, evta::read_program(plan, chosen.branch, *chosen.program, configuration));
@@ -114,7 +114,8 @@ Status list_programs(const Plan& plan, const std::vector<ProgramOfBranch>& progr
 }
 
 // Ends with the first program that is wrong: a hanging accelerator cannot run more.
-Result<ExitCode> run_programs(const Options& options, const Plan& plan, const std::vector<ProgramOfBranch>& programs) {
+Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
+                              const std::vector<ProgramOfBranch>& programs) {
   NESTRT_ASSIGN_OR_RETURN(const evta::Configuration* const configuration, configuration_of(*programs[0].program));
   NESTRT_ASSIGN_OR_RETURN(const auto transport, open_transport(options, *configuration));
   Json list = Json::array();
@@ -140,7 +141,7 @@ Result<ExitCode> run_programs(const Options& options, const Plan& plan, const st
   return code;
 }
 
-Result<ExitCode> run_debug(const Options& options) {
+Result<ExitCode> run_debug(const DebugOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const LoadOptions reading, options.reading.options());
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, reading));
@@ -153,7 +154,7 @@ Result<ExitCode> run_debug(const Options& options) {
 }  // namespace
 
 void add_debug(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DebugOptions>();
   tools::Command app = cli.add_command(
       "debug", "Find the first instruction that an EVTA accelerator executes incorrectly",
       {"nestrt debug squeezenet.nest --transport uio", "nestrt debug squeezenet.nest --branch 3 --bundle report",

@@ -28,7 +28,7 @@ using References = std::unordered_map<std::string, ReferenceResult>;
 
 const std::string kPredictionsHeader = "file\tlabel\ttop1\tlargest\n";
 
-struct Options {
+struct EvalOptions {
   std::string plan;
   TaskOptions data;  // without labels, the folders of the images are their classes
   std::string reference;
@@ -88,7 +88,7 @@ void count(Score& score, const ImageRunner& runner, size_t row, const LabelledFi
 }
 
 // Empty if no reference is given.
-Result<References> read_references(const Options& options, std::span<const LabelledFile> images) {
+Result<References> read_references(const EvalOptions& options, std::span<const LabelledFile> images) {
   References references;
   if (options.reference.empty()) return references;
   NESTRT_ASSIGN_OR_RETURN(auto rows, tools::read_reference(options.reference));
@@ -104,12 +104,12 @@ Result<References> read_references(const Options& options, std::span<const Label
 }
 
 // Names an image in messages: the line of its label, or its path.
-std::string place_of(const Options& options, const LabelledImages& data, size_t index) {
+std::string place_of(const EvalOptions& options, const LabelledImages& data, size_t index) {
   if (options.data.labels.empty()) return fmt::format("'{}'", data.path(index));
   return fmt::format("'{}' line {}", options.data.labels, data.images[index].line);
 }
 
-Status check_classes(const Options& options, const LabelledImages& data, int64_t num_classes) {
+Status check_classes(const EvalOptions& options, const LabelledImages& data, int64_t num_classes) {
   const auto num_folders = static_cast<int64_t>(data.num_positions);
   if (num_folders > 0 && num_folders != num_classes + options.data.offset)
     return Status(Code::kInvalidArgument,
@@ -132,7 +132,7 @@ Status check_classes(const Options& options, const LabelledImages& data, int64_t
 }
 
 // Selects images spread evenly, so that folders of classes are all represented; the first ones of a list of labels.
-void limit_images(const Options& options, std::vector<LabelledFile>& images) {
+void limit_images(const EvalOptions& options, std::vector<LabelledFile>& images) {
   if (options.limit == 0 || images.size() <= options.limit) return;
   if (options.data.labels.empty())
     for (size_t i = 0; i < options.limit; ++i) images[i] = images[i * images.size() / options.limit];
@@ -140,7 +140,7 @@ void limit_images(const Options& options, std::vector<LabelledFile>& images) {
 }
 
 // Checks that results can be written and do not replace an input.
-Status check_outputs(const Options& options, size_t num_images, const std::function<std::string(size_t)>& image) {
+Status check_outputs(const EvalOptions& options, size_t num_images, const std::function<std::string(size_t)>& image) {
   NESTRT_RETURN_IF_ERROR(check_output_files(
       {options.json, options.predictions},
       {options.plan, options.data.labels, options.data.class_names, options.reference}, options.units));
@@ -151,7 +151,7 @@ Status check_outputs(const Options& options, size_t num_images, const std::funct
 }
 
 // Finds the images and checks all files before any image is run.
-Result<LabelledImages> read_images(const Options& options) {
+Result<LabelledImages> read_images(const EvalOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(LabelledImages data, find_labelled_images(options.data));
   limit_images(options, data.images);
   NESTRT_RETURN_IF_ERROR(check_outputs(options, data.images.size(), [&](size_t index) { return data.path(index); }));
@@ -159,8 +159,8 @@ Result<LabelledImages> read_images(const Options& options) {
 }
 
 // Runs the images from `first` on that fill a batch, and counts their results.
-Status evaluate_batch(const Options& options, const LabelledImages& data, const References& references, size_t first,
-                      ImageRunner& runner, Score& score) {
+Status evaluate_batch(const EvalOptions& options, const LabelledImages& data, const References& references,
+                      size_t first, ImageRunner& runner, Score& score) {
   const size_t count_of_batch = std::min(runner.batch_size(), data.images.size() - first);
   for (size_t row = 0; row < count_of_batch; ++row) {
     const Status loaded = runner.load(data.path(first + row), row);
@@ -176,7 +176,7 @@ Status evaluate_batch(const Options& options, const LabelledImages& data, const 
   return {};
 }
 
-Result<Score> evaluate(const Options& options) {
+Result<Score> evaluate(const EvalOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const LabelledImages data, read_images(options));
   NESTRT_ASSIGN_OR_RETURN(const References references, read_references(options, data.images));
   NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
@@ -225,7 +225,7 @@ Json json_of(const Score& score, bool with_reference) {
 }
 
 // Writes both files or none.
-Status write_results(const Score& score, const Options& options) {
+Status write_results(const Score& score, const EvalOptions& options) {
   tools::NewFiles files;
   if (!options.predictions.empty())
     NESTRT_RETURN_IF_ERROR(files.add_text(options.predictions, kPredictionsHeader + score.predictions));
@@ -234,7 +234,7 @@ Status write_results(const Score& score, const Options& options) {
   return files.take_places();
 }
 
-Result<ExitCode> run_eval(const Options& options) {
+Result<ExitCode> run_eval(const EvalOptions& options) {
   const bool with_reference = !options.reference.empty();
   NESTRT_ASSIGN_OR_RETURN(const Score score, evaluate(options));
   print_score(score, with_reference);
@@ -260,7 +260,7 @@ Status evaluate_rows(EvaluationTask& task, std::span<const size_t> indices, Imag
 }
 
 // Runs all images of a task other than classification, or --limit of them spread evenly.
-Status evaluate_task(const Options& options, EvaluationTask& task) {
+Status evaluate_task(const EvalOptions& options, EvaluationTask& task) {
   const size_t num_files = task.files().size();
   const size_t count = options.limit == 0 ? num_files : std::min(options.limit, num_files);
   std::vector<size_t> indices;
@@ -279,7 +279,7 @@ Status evaluate_task(const Options& options, EvaluationTask& task) {
   return {};
 }
 
-Result<ExitCode> run_task(const Options& options) {
+Result<ExitCode> run_task(const EvalOptions& options) {
   if (!options.reference.empty() || !options.predictions.empty())
     return Status(Code::kInvalidArgument, "--reference and --predictions require --task classes");
   NESTRT_ASSIGN_OR_RETURN(const auto task, make_task(options.data));
@@ -319,7 +319,7 @@ void add_task_options(tools::Command& app, TaskOptions& data) {
 }  // namespace
 
 void add_eval(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvalOptions>();
   tools::Command app = cli.add_command(
       "eval", "Measure a network's accuracy over labelled images or arrays",
       {"nestrt eval squeezenet.nest --images imagenet/val",

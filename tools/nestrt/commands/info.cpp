@@ -10,7 +10,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
+struct InfoOptions {
   std::string plan;
   std::string json;
   UnitChoice units;
@@ -196,7 +196,7 @@ Status check_without_plan(const UnitChoice& choice) {
   return {};
 }
 
-Result<ExitCode> run_info(const Options& options) {
+Result<ExitCode> run_info(const InfoOptions& options) {
   if (options.plan.empty()) {
     NESTRT_RETURN_IF_ERROR(check_without_plan(options.units));
     NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {}));
@@ -219,7 +219,7 @@ Result<ExitCode> run_info(const Options& options) {
 }  // namespace
 
 void add_info(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoOptions>();
   tools::Command app = cli.add_command(
       "info", "Show inputs, outputs, operators, kernels and memory of a plan, or the units of this machine",
       {"nestrt info squeezenet.nest", "nestrt info squeezenet.nest --json info.json", "nestrt info"},

@@ -12,6 +12,7 @@
 #include "runtime/text/parse.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/figures.h"
+#include "tools/nestrt/figures/summaries.h"
 #include "tools/nestrt/load.h"
 #include "tools/support/board/machine_state.h"
 #include "tools/support/nest_c/nest_c_profile.h"
@@ -23,16 +24,12 @@
 namespace nestrt::command {
 namespace {
 
-using Options = ProfileOptions;
-
-std::string describe(const UnitKey& unit, const UnitList& units) {
+std::string describe_unit(const UnitKey& unit, const UnitList& units) {
   const bool is_host = std::any_of(units.begin(), units.end(), [&](const auto& candidate) {
     return candidate->info().is_host && candidate->info().kind == unit.kind;
   });
   return is_host ? fmt::format("{}, {} thread{}", unit.kind, unit.threads, unit.threads == 1 ? "" : "s") : unit.kind;
 }
-
-std::string describe(ChannelRange channels) { return channels.all() ? "" : to_string(channels); }
 
 std::string format_us(double microseconds) { return fmt::format("{:.1f} us", microseconds); }
 
@@ -46,7 +43,7 @@ Table work_table(const MeasuredCosts& measured, const UnitList& units) {
                {"runs", Align::kRight},
                {"outliers", Align::kRight}});
   for (const WorkTimes& work : measured.works)
-    table.add_row({tools::printable(work.name), describe(work.channels), describe(work.unit, units),
+    table.add_row({tools::printable(work.name), describe_channels(work.channels), describe_unit(work.unit, units),
                    format_us(work.median_us),
                    fmt::format("{:.1f} %", work.median_us > 0 ? 100 * work.error_us / work.median_us : 0),
                    format_us(work.first_quartile_us) + " to " + format_us(work.third_quartile_us),
@@ -57,11 +54,11 @@ Table work_table(const MeasuredCosts& measured, const UnitList& units) {
 Table overhead_table(const MeasuredCosts& measured, const UnitList& units) {
   Table overheads({{"unit"}, {"start", Align::kRight}, {"finish", Align::kRight}});
   for (const auto& [unit, overhead] : measured.costs.overheads())
-    overheads.add_row({describe(unit, units), format_us(overhead.start_us), format_us(overhead.finish_us)});
+    overheads.add_row({describe_unit(unit, units), format_us(overhead.start_us), format_us(overhead.finish_us)});
   return overheads;
 }
 
-tools::Page page_of(const MeasuredCosts& measured, const UnitList& units, const Options& options) {
+tools::Page page_of(const MeasuredCosts& measured, const UnitList& units, const ProfileOptions& options) {
   tools::Page page("Costs of " + tools::file_name(options.plan),
                    fmt::format("nestrt profile, units {}", options.units.units));
   std::vector<tools::PageBar> bars;
@@ -69,7 +66,7 @@ tools::Page page_of(const MeasuredCosts& measured, const UnitList& units, const 
     if (!work.channels.all()) continue;
     bars.push_back({work.name,
                     work.median_us,
-                    describe(work.unit, units),
+                    describe_unit(work.unit, units),
                     {{"quartiles", format_us(work.first_quartile_us) + " to " + format_us(work.third_quartile_us)},
                      {"runs", fmt::format("{}", work.runs)}}});
   }
@@ -79,7 +76,7 @@ tools::Page page_of(const MeasuredCosts& measured, const UnitList& units, const 
   return page;
 }
 
-Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& plan) {
+Json to_json(const MeasuredCosts& measured, const ProfileOptions& options, const Plan& plan) {
   Json works = Json::array(), overheads = Json::array();
   for (const WorkTimes& work : measured.works)
     works.push_back({{"operator", work.name},
@@ -106,7 +103,7 @@ Json to_json(const MeasuredCosts& measured, const Options& options, const Plan& 
 }
 
 // Returns clocks in MHz by kind of unit: the CPU's as the machine reports it, unless --clock states one.
-Result<std::map<std::string, double>> clocks_of(const Options& options, const UnitList& units) {
+Result<std::map<std::string, double>> clocks_of(const ProfileOptions& options, const UnitList& units) {
   std::map<std::string, double> clocks;
   for (const auto& unit : units)
     if (unit->info().is_host) clocks[unit->info().kind] = tools::read_machine_state().fastest_mhz;
@@ -123,7 +120,7 @@ Result<std::map<std::string, double>> clocks_of(const Options& options, const Un
   return clocks;
 }
 
-Status import_profiles(const Options& options, const Plan& plan, CostTable& costs) {
+Status import_profiles(const ProfileOptions& options, const Plan& plan, CostTable& costs) {
   for (const std::string& path : options.imports) {
     NESTRT_ASSIGN_OR_RETURN(const tools::NestCImport import,
                             tools::import_nest_c_profile(path, plan, options.configuration));
@@ -134,7 +131,8 @@ Status import_profiles(const Options& options, const Plan& plan, CostTable& cost
   return {};
 }
 
-Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const UnitList& units, const Options& options) {
+Result<MeasuredCosts> measure(const std::shared_ptr<const Plan>& plan, const UnitList& units,
+                              const ProfileOptions& options) {
   MeasureOptions settings = options.measure;
   settings.limit = std::chrono::milliseconds(static_cast<int64_t>(options.seconds * 1e3));
   std::unique_ptr<tools::Progress> bar;
@@ -154,7 +152,7 @@ void warn_of_simulated_units(const UnitChoice& choice) {
 
 // Fails if any unit cannot be measured, so that no unit has partial costs.
 Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const UnitList& units,
-                                  const Options& options) {
+                                  const ProfileOptions& options) {
   warn_of_simulated_units(options.units);
   NESTRT_ASSIGN_OR_RETURN(const auto clocks, clocks_of(options, units));
   NESTRT_ASSIGN_OR_RETURN(MeasuredCosts measured, measure(plan, units, options));
@@ -166,13 +164,13 @@ Result<MeasuredCosts> measure_all(const std::shared_ptr<const Plan>& plan, const
   return failed.why.with_context(fmt::format("unit '{}' cannot be measured", units[failed.unit]->info().name));
 }
 
-Status write(const Options& options, const CostTable& costs) {
+Status write(const ProfileOptions& options, const CostTable& costs) {
   if (options.output.empty()) return {};
   NESTRT_ASSIGN_OR_RETURN(const std::string text, format_costs(costs));
   return tools::write_text(options.output, text);
 }
 
-Result<ExitCode> profile(const Options& options) {
+Result<ExitCode> profile(const ProfileOptions& options) {
   std::vector<std::string> inputs = options.imports;
   inputs.push_back(options.plan);
   NESTRT_RETURN_IF_ERROR(check_output_files({options.output, options.json, options.html}, inputs));
@@ -208,7 +206,7 @@ Result<Json> profile_figures(const ProfileOptions& options) {
 }
 
 void add_profile(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileOptions>();
   tools::Command app = cli.add_command("profile", "Measure the cost of each operator on each unit, for scheduling",
                                        {"nestrt profile model.nest -o costs --units cpu,evta",
                                         "nestrt profile model.nest -o costs --import nest-c.yaml"},

@@ -17,7 +17,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string plan;
   std::vector<std::string> inputs;
   std::string output_folder;
@@ -101,7 +101,7 @@ Status report_outputs(const Plan& plan, std::span<const TensorView> outputs, con
 }
 
 // Checks that no output file is an input of the command.
-Status check_outputs(const Plan& plan, const Options& options) {
+Status check_outputs(const Plan& plan, const RunOptions& options) {
   std::vector<std::string> inputs = tools::input_files(plan.inputs(), options.inputs);
   inputs.insert(inputs.end(), options.images.begin(), options.images.end());
   inputs.insert(inputs.end(), {options.plan, options.labels});
@@ -115,7 +115,7 @@ Status check_outputs(const Plan& plan, const Options& options) {
   return tools::check_distinct(outputs);
 }
 
-Status report_trace(const LoadedPlan& loaded, const Options& options) {
+Status report_trace(const LoadedPlan& loaded, const RunOptions& options) {
   return loaded.recorder == nullptr ? Status()
                                     : write_trace(options.units.trace, *loaded.recorder, *loaded.session, loaded.units);
 }
@@ -128,7 +128,7 @@ std::string class_name(const std::vector<std::string_view>& names, int64_t index
 
 // Returns one line per class: its probability, or its score if the output is not a distribution, and its name.
 std::string format_classes(std::span<const float> values, const std::vector<std::string_view>& names,
-                           const Options& options) {
+                           const RunOptions& options) {
   const bool distribution = tools::is_distribution(values);
   Table table({{"", Align::kRight}, {""}});
   for (const size_t index : tools::largest(values, options.top)) {
@@ -140,7 +140,7 @@ std::string format_classes(std::span<const float> values, const std::vector<std:
 }
 
 // Reads one name per class, starting at class 0. Returns no names if no file is given.
-Result<tools::TextLines> read_names(const Options& options, const Plan& plan) {
+Result<tools::TextLines> read_names(const RunOptions& options, const Plan& plan) {
   if (options.labels.empty()) return tools::TextLines();
   const TensorInfo& output = plan.outputs()[0];
   if (tools::class_rows(plan, 0) != 1) {
@@ -163,7 +163,7 @@ Result<tools::TextLines> read_names(const Options& options, const Plan& plan) {
 }
 
 // Returns the requested shape, or else the one that the arrays match.
-Result<int> find_shape(const Options& options) {
+Result<int> find_shape(const RunOptions& options) {
   if (options.units.shape > 0) return options.units.shape;
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, Verification::kTables));
   return tools::shape_of_inputs(*plan, options.inputs);
@@ -175,7 +175,7 @@ void warn_of_nan(std::span<const ConstTensorView> inputs) {
     log(LogLevel::kWarning, "an input has NaN elements, so the results are meaningless");
 }
 
-Status run_arrays(const Options& options) {
+Status run_arrays(const RunOptions& options) {
   if (!options.saved_input.empty()) return Status(Code::kInvalidArgument, "--save-input requires --image");
   UnitChoice units = options.units;
   NESTRT_ASSIGN_OR_RETURN(units.shape, find_shape(options));
@@ -197,7 +197,7 @@ Status run_arrays(const Options& options) {
   return report_outputs(*loaded.plan, outputs.views(), options.output_folder);
 }
 
-Status check_image_options(const Options& options) {
+Status check_image_options(const RunOptions& options) {
   if (!options.inputs.empty()) return Status(Code::kInvalidArgument, "pass either --image or --input, not both");
   if (options.images.size() == 1) return {};
   const char* const option = !options.output_folder.empty() ? "--output" : "--save-input";
@@ -205,7 +205,7 @@ Status check_image_options(const Options& options) {
   return Status(Code::kInvalidArgument, fmt::format("{} accepts one image; pass a single --image", option));
 }
 
-Status run_images(const Options& options) {
+Status run_images(const RunOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_image_options(options));
   NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
   if (runner.batch_size() > 1)
@@ -236,7 +236,7 @@ Status run_images(const Options& options) {
 }  // namespace
 
 void add_run(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   tools::Command app =
       cli.add_command("run", "Run a plan on arrays or images",
                       {"nestrt run squeezenet.nest --image cat.jpg --labels imagenet.txt --top 5",

@@ -24,6 +24,7 @@
 #include "scheduler/simulation/virtual_time.h"
 #include "tools/nestrt/commands.h"
 #include "tools/nestrt/figures.h"
+#include "tools/nestrt/figures/summaries.h"
 #include "tools/nestrt/load.h"
 #include "tools/nestrt/simulation/concurrent_plans.h"
 #include "tools/nestrt/simulation/simulated.h"
@@ -37,8 +38,6 @@
 
 namespace nestrt::command {
 namespace {
-
-using Options = SimulateOptions;
 
 // The throughput with several inferences in flight.
 struct InFlight {
@@ -139,7 +138,8 @@ Result<Figures> figures_of(const Plan& plan, const VirtualBoard& board, int budg
 }
 
 // Reads the profiles that the options name, or else those of the board file.
-Result<CostTable> read_profiles(const Options& options, const std::string& board_path, const tools::Board& board) {
+Result<CostTable> read_profiles(const SimulateOptions& options, const std::string& board_path,
+                                const tools::Board& board) {
   if (!options.profiles.empty()) return tools::read_profiles(options.profiles, board.units);
   NESTRT_ASSIGN_OR_RETURN(const std::vector<std::string> paths, tools::profiles_of(board, board_path));
   return tools::read_profiles(paths, board.units);
@@ -215,8 +215,6 @@ std::string name_of(const Plan& plan, uint32_t branch) {
   return operators.size() == 1 ? name : fmt::format("{} and {} more", name, operators.size() - 1);
 }
 
-std::string describe(ChannelRange channels) { return channels.all() ? "" : to_string(channels); }
-
 // Returns "estimated" if a cost of a CPU step was not measured; empty for other units.
 std::string describe_cost(const Plan& plan, const VirtualBoard& board, const Step& step, const UnitInfo& unit) {
   const auto& operators = plan.tables().branches[step.branch].operators;
@@ -246,7 +244,7 @@ Table step_table(const Plan& plan, const VirtualBoard& board, const Simulated& s
     table.add_row({fmt::format("{:.3f}", simulated.run.spans[i].start_us / 1e3),
                    fmt::format("{:.3f}", simulated.run.spans[i].end_us / 1e3), unit.name,
                    threads > 0 ? fmt::format("{}", threads) : "", tools::printable(name_of(plan, step.branch)),
-                   describe(step.channels), describe_cost(plan, board, step, unit)});
+                   describe_channels(step.channels), describe_cost(plan, board, step, unit)});
   }
   return table;
 }
@@ -273,7 +271,7 @@ tools::ChromeTrace trace_of(const Plan& plan, const VirtualBoard& board, const S
     lane_end_us[step.lane] = span.end_us;
     const int threads = threads_of(step, board.units[simulated.schedule.lanes[step.lane].unit]);
     Json details{{"branch", step.branch}, {"threads", threads}, {"ready_us", span.ready_us}};
-    if (!step.channels.all()) details.set("channels", describe(step.channels));
+    if (!step.channels.all()) details.set("channels", describe_channels(step.channels));
     trace.add({tracks[step.lane], name_of(plan, step.branch), "step", span.start_us, span.end_us, std::move(details)});
   }
   return trace;
@@ -304,7 +302,7 @@ std::vector<tools::PageBar> latency_bars(const Figures& f) {
 }
 
 tools::Page page_of(const std::vector<Figures>& all, const Plan& plan, const VirtualBoard& board,
-                    const Options& options) {
+                    const SimulateOptions& options) {
   const Simulated& split = all.front().split;
   tools::Page page("Schedules of " + tools::file_name(options.plan),
                    fmt::format("nestrt simulate, board {}, in virtual time", options.board));
@@ -362,7 +360,7 @@ Json steps_to_json(const Plan& plan, const VirtualBoard& board, const Simulated&
                      {"unit", board.units[simulated.schedule.lanes[step.lane].unit].name},
                      {"lane", step.lane},
                      {"threads", threads_of(step, board.units[simulated.schedule.lanes[step.lane].unit])},
-                     {"channels", describe(step.channels)},
+                     {"channels", describe_channels(step.channels)},
                      {"alone_ms", step.predicted_us / 1e3},
                      {"ready_ms", span.ready_us / 1e3},
                      {"start_ms", span.start_us / 1e3},
@@ -381,7 +379,7 @@ void print_estimated(const Plan& plan, const VirtualBoard& board, const std::str
 }
 
 // `steps` belong to the channel-splitting schedule of the first figures.
-Json to_json(const std::vector<Figures>& all, Json steps, const Options& options, const Plan& plan,
+Json to_json(const std::vector<Figures>& all, Json steps, const SimulateOptions& options, const Plan& plan,
              const tools::Board& board, const std::vector<std::string>& estimated) {
   Json json = to_json(all.front());
   json.set("plan", options.plan);
@@ -403,7 +401,7 @@ double npu_clock(const tools::Board& board, const Plan& plan) {
   return 0;
 }
 
-Status check_options(const Options& options, const tools::Board& board) {
+Status check_options(const SimulateOptions& options, const tools::Board& board) {
   const bool has_npu = std::ranges::any_of(board.units, [](const auto& unit) { return !unit.is_host; });
   if (has_npu || (options.clocks.empty() && options.changes.instances == 0)) return {};
   return Status(Code::kInvalidArgument,
@@ -412,7 +410,7 @@ Status check_options(const Options& options, const tools::Board& board) {
 }
 
 // Maps the plan and the concurrent plans. Does not create their boards.
-Result<std::vector<BoardPlan>> open_sessions(const Options& options) {
+Result<std::vector<BoardPlan>> open_sessions(const SimulateOptions& options) {
   std::vector<BoardPlan> plans;
   std::vector<std::string> paths = options.concurrent_plans;
   paths.insert(paths.begin(), options.plan);
@@ -425,7 +423,7 @@ Result<std::vector<BoardPlan>> open_sessions(const Options& options) {
 }
 
 // Adds the figures of the sessions to `json`.
-Status simulate_sessions(const Options& options, const tools::Board& board, const CostTable& profile,
+Status simulate_sessions(const SimulateOptions& options, const tools::Board& board, const CostTable& profile,
                          std::vector<BoardPlan> plans, bool shown, Json& json) {
   for (BoardPlan& each : plans) {
     NESTRT_ASSIGN_OR_RETURN(each.board, make_virtual_board(*each.plan, board, profile, options.changes));
@@ -440,7 +438,7 @@ Status simulate_sessions(const Options& options, const tools::Board& board, cons
 }
 
 // `shown`: also prints the figures.
-Result<Json> simulate(const Options& options, bool shown) {
+Result<Json> simulate(const SimulateOptions& options, bool shown) {
   if (options.changes.memory_mb_per_s > 0 && options.changes.memory_mb_per_s < 1)
     return Status(Code::kInvalidArgument, "--memory: expected 0, or 1 to 1000000 MB/s");
   NESTRT_ASSIGN_OR_RETURN(const std::string path, tools::find_board(options.board));
@@ -494,7 +492,7 @@ Result<Json> simulate(const Options& options, bool shown) {
   return json;
 }
 
-Result<ExitCode> run_simulate(const Options& options) {
+Result<ExitCode> run_simulate(const SimulateOptions& options) {
   NESTRT_ASSIGN_OR_RETURN(const Json json, simulate(options, true));
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, json));
   return ExitCode::kOk;
@@ -505,7 +503,7 @@ Result<ExitCode> run_simulate(const Options& options) {
 Result<Json> simulate_figures(const SimulateOptions& options) { return simulate(options, false); }
 
 void add_simulate(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateOptions>();
   tools::Command app =
       cli.add_command("simulate", "Predict the latency of a plan on a simulated board, for each scheduling method",
                       {"nestrt simulate model.nest --board zcu102",

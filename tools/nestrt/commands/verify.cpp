@@ -17,7 +17,7 @@
 namespace nestrt::command {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string plan;
   UnitChoice units;
   ReadChoice reading;
@@ -80,7 +80,7 @@ Result<bool> verify_units(const LoadedPlan& loaded) {
 }
 
 // Verifies one shape. Returns false if a unit's results differ from the CPU's or if it computes nothing.
-Result<bool> verify_shape(const Options& options, const UnitChoice& units) {
+Result<bool> verify_shape(const VerifyOptions& options, const UnitChoice& units) {
   NESTRT_ASSIGN_OR_RETURN(const LoadedPlan loaded, load_plan(options.plan, units, options.reading));
   const PlanSummary summary = summarize_plan(*loaded.session);
   const plan::Tables& tables = loaded.plan->tables();
@@ -96,7 +96,7 @@ Result<bool> verify_shape(const Options& options, const UnitChoice& units) {
 }
 
 // Verifies the requested shape, or else all.
-Result<ExitCode> run_verify(const Options& options) {
+Result<ExitCode> run_verify(const VerifyOptions& options) {
   UnitChoice units = options.units;
   units.method = ScheduleMethod::kFileOrder;  // all programs are run regardless of the schedule
   NESTRT_ASSIGN_OR_RETURN(const LoadOptions reading, options.reading.options());
@@ -119,7 +119,7 @@ Result<ExitCode> run_verify(const Options& options) {
 }  // namespace
 
 void add_verify(tools::Cli& cli) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyOptions>();
   tools::Command app = cli.add_command(
       "verify", "Check a plan: digests, tables, operators, and the results of its units",
       {"nestrt verify squeezenet.nest && scp squeezenet.nest board:",

@@ -50,4 +50,6 @@ PlanSummary summarize_plan(const Session& session) {
   return summary;
 }
 
+std::string describe_channels(ChannelRange channels) { return channels.all() ? "" : to_string(channels); }
+
 }  // namespace nestrt::command

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nestrt/driver/channel_range.h"
 #include "nestrt/session.h"
 #include "tools/support/report/traffic.h"
 
@@ -41,5 +42,8 @@ struct PlanSummary {
 };
 
 PlanSummary summarize_plan(const Session& session);
+
+// Returns the slice for a table; empty if it contains all channels.
+std::string describe_channels(ChannelRange channels);
 
 }  // namespace nestrt::command

@@ -94,7 +94,7 @@ class Sessions {
   std::deque<scheduler::Problem> problems_;
 };
 
-std::string format_ms(double microseconds) { return fmt::format("{:.2f}", microseconds / 1e3); }
+std::string format_us_as_ms(double microseconds) { return fmt::format("{:.2f}", microseconds / 1e3); }
 
 // Returns the NEST-C name of a unit, with its index among the units of its kind.
 std::string backend_of(std::span<const UnitInfo> units, uint32_t unit) {
@@ -148,11 +148,11 @@ void print(const std::vector<ConcurrentFigures>& all, std::span<const BoardPlan>
   for (const ConcurrentFigures& figures : all) {
     for (size_t i = 0; i < plans.size(); ++i) {
       const scheduler::SessionFigures& session = figures.run.sessions[i];
-      table.add_row({i == 0 ? figures.sort : "",
-                     tools::printable(plans[i].path) + (urgent && i == 0 ? " (urgent)" : ""),
-                     format_ms(session.alone_us), format_ms(session.median_us), format_ms(session.p99_us),
-                     format_ms(session.longest_us), fmt::format("{:.1f}", session.per_second),
-                     i == 0 ? fmt::format("{:.1f}", 100 * figures.run.bound_fraction) : ""});
+      table.add_row(
+          {i == 0 ? figures.sort : "", tools::printable(plans[i].path) + (urgent && i == 0 ? " (urgent)" : ""),
+           format_us_as_ms(session.alone_us), format_us_as_ms(session.median_us), format_us_as_ms(session.p99_us),
+           format_us_as_ms(session.longest_us), fmt::format("{:.1f}", session.per_second),
+           i == 0 ? fmt::format("{:.1f}", 100 * figures.run.bound_fraction) : ""});
     }
   }
   fmt::print(

@@ -36,7 +36,7 @@ Result<ValueId> per_feature(NodeContext& node, const char* name, int64_t feature
 Status import_scaler(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  if (shape.rank() < 1) return node.invalid("the input has no axis of features");
+  if (shape.rank() < 1) return node.invalid("the input is a scalar; expected an axis of features");
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
   NESTRT_ASSIGN_OR_RETURN(const ValueId offset, per_feature(node, "offset", shape[shape.rank() - 1], 0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, per_feature(node, "scale", shape[shape.rank() - 1], 1));
@@ -71,7 +71,7 @@ Status import_array_feature_extractor(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId indices, node.input(1));
   const Shape shape = node.shape(x);
-  if (shape.rank() < 1) return node.invalid("the input has no axis of features");
+  if (shape.rank() < 1) return node.invalid("the input is a scalar; expected an axis of features");
   if (shape.rank() == 1) {
     NESTRT_ASSIGN_OR_RETURN(x, node.reshape(x, {1, shape[0]}));
   }
@@ -148,7 +148,7 @@ Status refuse_trees(NodeContext& node) {
       "with hummingbird.ml.convert(model, 'torch')");
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kMachineLearningRules[] = {
     {"ai.onnx.ml.ArrayFeatureExtractor", import_array_feature_extractor},
     {"ai.onnx.ml.Binarizer", import_binarizer},
     {"ai.onnx.ml.Imputer", import_imputer},
@@ -164,6 +164,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> machine_learning_rules() { return kRules; }
+std::span<const ImportRule> machine_learning_rules() { return kMachineLearningRules; }
 
 }  // namespace nestrt::compiler

@@ -4,16 +4,16 @@
 namespace nestrt::compiler {
 namespace {
 
-enum class Transform { kNone, kSoftmax, kLogistic };
-constexpr OnnxName<Transform> kTransforms[] = {
-    {"NONE", Transform::kNone}, {"SOFTMAX", Transform::kSoftmax}, {"LOGISTIC", Transform::kLogistic}};
+enum class PostTransform { kNone, kSoftmax, kLogistic };
+constexpr OnnxName<PostTransform> kTransforms[] = {
+    {"NONE", PostTransform::kNone}, {"SOFTMAX", PostTransform::kSoftmax}, {"LOGISTIC", PostTransform::kLogistic}};
 
 }  // namespace
 
 Result<ValueId> post_transform(NodeContext& node, ValueId scores) {
-  NESTRT_ASSIGN_OR_RETURN(const Transform transform, node.keyword("post_transform", kTransforms, "NONE"));
-  if (transform == Transform::kNone) return scores;
-  if (transform == Transform::kLogistic) return node.unary(ops::UnaryKind::kSigmoid, scores);
+  NESTRT_ASSIGN_OR_RETURN(const PostTransform transform, node.keyword("post_transform", kTransforms, "NONE"));
+  if (transform == PostTransform::kNone) return scores;
+  if (transform == PostTransform::kLogistic) return node.unary(ops::UnaryKind::kSigmoid, scores);
   return node.add(ops::Softmax{.axis = 1}, {scores});
 }
 

@@ -114,7 +114,7 @@ Status import_dynamic_quantize_mat_mul(NodeContext& node) {
   return node.set_output(integer_product(node, ops::MatMulInteger(), std::move(operands)));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kDynamicQuantizationRules[] = {
     {"ConvInteger", import_conv_integer, 10},
     {"DynamicQuantizeLinear", import_dynamic_quantize, 11},
     {"MatMulInteger", import_mat_mul_integer, 10},
@@ -152,6 +152,6 @@ Result<std::vector<ValueId>> dynamic_quantized(NodeContext& node, ValueId x) {
   return node.add_all(ops::DynamicQuantize(), {x}, 3);
 }
 
-std::span<const ImportRule> dynamic_rules() { return kRules; }
+std::span<const ImportRule> dynamic_rules() { return kDynamicQuantizationRules; }
 
 }  // namespace nestrt::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantization with integers of other sizes than 8 bits, and with parameters by blocks.
+// Quantization to integers that do not have 8 bits, and with one scale per block.
 #pragma once
 
 #include <optional>

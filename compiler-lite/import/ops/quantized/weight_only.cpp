@@ -151,12 +151,12 @@ Status import_mat_mul_nbits(NodeContext& node) {
   return node.set_output(node.reshape(y, shape));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kWeightOnlyRules[] = {
     {"com.microsoft.MatMulNBits", import_mat_mul_nbits, 0},
 };
 
 }  // namespace
 
-std::span<const ImportRule> weight_only_rules() { return kRules; }
+std::span<const ImportRule> weight_only_rules() { return kWeightOnlyRules; }
 
 }  // namespace nestrt::compiler

@@ -394,7 +394,7 @@ Status import_recurrent(NodeContext& node) {
   return cells.empty() ? ok_status() : set_states(node, layer, 2, cells);
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kRecurrentRules[] = {
     {"GRU", import_recurrent<RecurrentKind::kGru>, 7},
     {"LSTM", import_recurrent<RecurrentKind::kLstm>, 7},
     {"RNN", import_recurrent<RecurrentKind::kPlain>, 7},
@@ -403,6 +403,6 @@ constexpr ImportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ImportRule> recurrent_rules() { return kRules; }
+std::span<const ImportRule> recurrent_rules() { return kRecurrentRules; }
 
 }  // namespace nestrt::compiler

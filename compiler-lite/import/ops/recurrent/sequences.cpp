@@ -46,7 +46,7 @@ Status import_reverse_sequence(NodeContext& node) {
   return node.set_output(reversed_sequences(node, x, lengths, time));
 }
 
-constexpr ImportRule kRules[] = {
+constexpr ImportRule kSequencesRules[] = {
     {"ReverseSequence", import_reverse_sequence, 10},
 };
 
@@ -100,6 +100,6 @@ Result<ValueId> last_steps(NodeContext& node, ValueId x, ValueId lengths) {
   return rows_in_order(node, x, at);
 }
 
-std::span<const ImportRule> sequence_rules() { return kRules; }
+std::span<const ImportRule> sequence_rules() { return kSequencesRules; }
 
 }  // namespace nestrt::compiler

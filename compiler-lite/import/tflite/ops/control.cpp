@@ -62,13 +62,13 @@ Status import_if(LiteNode& node) {
   return set_results(node, results);
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteControlRules[] = {
     lite_rule<tflite::IfOptions>(LiteOp::IF, 1, import_if, kIf),
     lite_rule<tflite::WhileOptions>(LiteOp::WHILE, 1, import_while, kWhile),
 };
 
 }  // namespace
 
-std::span<const LiteRule> lite_control_rules() { return kRules; }
+std::span<const LiteRule> lite_control_rules() { return kLiteControlRules; }
 
 }  // namespace nestrt::compiler

@@ -183,7 +183,7 @@ Status import_pool(LiteNode& node) {
   return node.finish(node.activated(y, options.activation()), Form::kChannelsFirst);
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteConvolutionRules[] = {
     lite_rule<tflite::Pool2DOptions>(LiteOp::AVERAGE_POOL_2D, 1, import_pool<ops::PoolKind::kAverage>, kPool2D),
     lite_rule<tflite::Conv2DOptions>(LiteOp::CONV_2D, 2, import_conv_2d, kConv2D),
     lite_rule<tflite::DepthwiseConv2DOptions>(LiteOp::DEPTHWISE_CONV_2D, 2, import_depthwise, kDepthwiseConv2D),
@@ -193,6 +193,6 @@ constexpr LiteRule kRules[] = {
 
 }  // namespace
 
-std::span<const LiteRule> lite_convolution_rules() { return kRules; }
+std::span<const LiteRule> lite_convolution_rules() { return kLiteConvolutionRules; }
 
 }  // namespace nestrt::compiler

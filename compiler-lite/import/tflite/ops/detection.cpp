@@ -245,12 +245,12 @@ Status import_detection(LiteNode& node) {
   return node.set(3, total);
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteDetectionRules[] = {
     {.code = LiteOp::CUSTOM, .num_inputs = 3, .import = import_detection, .custom = "TFLite_Detection_PostProcess"},
 };
 
 }  // namespace
 
-std::span<const LiteRule> lite_detection_rules() { return kRules; }
+std::span<const LiteRule> lite_detection_rules() { return kLiteDetectionRules; }
 
 }  // namespace nestrt::compiler

@@ -149,7 +149,7 @@ Status import_select(LiteNode& node) {
   return node.finish(node.add(ops::Select(), {by_row, a, b}));
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteElementsRules[] = {
     lite_rule(LiteOp::ABS, 1, import_unary<UnaryKind::kAbs>),
     lite_rule<tflite::ActivationOptions>(LiteOp::ADD, 2, import_activated_binary<BinaryKind::kAdd>, kAdd),
     lite_rule(LiteOp::ADD_N, 1, import_add_n),
@@ -203,6 +203,6 @@ constexpr LiteRule kRules[] = {
 
 }  // namespace
 
-std::span<const LiteRule> lite_element_rules() { return kRules; }
+std::span<const LiteRule> lite_element_rules() { return kLiteElementsRules; }
 
 }  // namespace nestrt::compiler

@@ -106,13 +106,13 @@ Status import_batch_matmul(LiteNode& node) {
   return node.finish(node.add(ops::MatMul(), {a, b}));
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteMatrixRules[] = {
     lite_rule<tflite::BatchMatMulOptions>(LiteOp::BATCH_MATMUL, 2, import_batch_matmul, kBatchMatMul),
     lite_rule<tflite::FullyConnectedOptions>(LiteOp::FULLY_CONNECTED, 2, import_fully_connected, kFullyConnected),
 };
 
 }  // namespace
 
-std::span<const LiteRule> lite_matrix_rules() { return kRules; }
+std::span<const LiteRule> lite_matrix_rules() { return kLiteMatrixRules; }
 
 }  // namespace nestrt::compiler

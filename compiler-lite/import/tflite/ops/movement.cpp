@@ -297,7 +297,7 @@ Status import_reverse(LiteNode& node) {
   return node.finish(window_of(node, 0, window, form), form);
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteMovementRules[] = {
     lite_rule<tflite::ConcatenationOptions>(LiteOp::CONCATENATION, 1, import_concatenation, kConcatenation),
     lite_rule<tflite::GatherOptions>(LiteOp::GATHER, 2, import_gather, kGather),
     lite_rule<tflite::MirrorPadOptions>(LiteOp::MIRROR_PAD, 2, import_mirror_pad, kMirrorPad),
@@ -314,6 +314,6 @@ constexpr LiteRule kRules[] = {
 
 }  // namespace
 
-std::span<const LiteRule> lite_movement_rules() { return kRules; }
+std::span<const LiteRule> lite_movement_rules() { return kLiteMovementRules; }
 
 }  // namespace nestrt::compiler

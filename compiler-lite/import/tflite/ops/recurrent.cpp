@@ -98,13 +98,13 @@ Status import_sequence_lstm(LiteNode& node) {
   return node.set(0, y);
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteRecurrentRules[] = {
     lite_rule<tflite::SequenceLstmOptions>(LiteOp::UNIDIRECTIONAL_SEQUENCE_LSTM, 1, import_sequence_lstm,
                                            kSequenceLstm),
 };
 
 }  // namespace
 
-std::span<const LiteRule> lite_recurrent_rules() { return kRules; }
+std::span<const LiteRule> lite_recurrent_rules() { return kLiteRecurrentRules; }
 
 }  // namespace nestrt::compiler

@@ -162,7 +162,7 @@ Status import_local_response_norm(LiteNode& node) {
   return node.finish(node.add(op, {x}), Form::kChannelsFirst);
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteReductionRules[] = {
     lite_rule<tflite::ArgOptions>(LiteOp::ARG_MAX, 2, import_arg<false>, kArgMax),
     lite_rule<tflite::ArgOptions>(LiteOp::ARG_MIN, 2, import_arg<true>, kArgMin),
     lite_rule<tflite::CumsumOptions>(LiteOp::CUMSUM, 2, import_cumsum, kCumsum),
@@ -180,6 +180,6 @@ constexpr LiteRule kRules[] = {
 
 }  // namespace
 
-std::span<const LiteRule> lite_reduction_rules() { return kRules; }
+std::span<const LiteRule> lite_reduction_rules() { return kLiteReductionRules; }
 
 }  // namespace nestrt::compiler

@@ -177,7 +177,7 @@ Status import_batch_to_space(LiteNode& node) {
   return node.finish(node.slice(y, start, std::vector<int64_t>(start.size(), 1), cropped));
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteResamplingRules[] = {
     lite_rule(LiteOp::BATCH_TO_SPACE_ND, 3, import_batch_to_space),
     lite_rule<tflite::BlockOptions>(LiteOp::DEPTH_TO_SPACE, 1, import_depth_to_space, kDepthToSpace),
     lite_rule<tflite::ResizeBilinearOptions>(LiteOp::RESIZE_BILINEAR, 2, import_resize_bilinear, kResizeBilinear),
@@ -188,6 +188,6 @@ constexpr LiteRule kRules[] = {
 
 }  // namespace
 
-std::span<const LiteRule> lite_resampling_rules() { return kRules; }
+std::span<const LiteRule> lite_resampling_rules() { return kLiteResamplingRules; }
 
 }  // namespace nestrt::compiler

@@ -222,7 +222,7 @@ Status import_range(LiteNode& node) {
   return node.finish(integer_constant(node, std::vector<int64_t>(elements.begin(), elements.end()), shape));
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteShapeRules[] = {
     lite_rule(LiteOp::BROADCAST_TO, 2, import_broadcast_to),
     lite_rule(LiteOp::EXPAND_DIMS, 2, import_expand_dims),
     lite_rule(LiteOp::FILL, 2, import_fill),
@@ -239,6 +239,6 @@ constexpr LiteRule kRules[] = {
 
 }  // namespace
 
-std::span<const LiteRule> lite_shape_rules() { return kRules; }
+std::span<const LiteRule> lite_shape_rules() { return kLiteShapeRules; }
 
 }  // namespace nestrt::compiler

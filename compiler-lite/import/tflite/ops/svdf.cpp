@@ -81,12 +81,12 @@ Status import_checked_svdf(LiteNode& node) {
   return node.has_input(kSvdfState) ? import_svdf(node) : node.invalid("the state is missing");
 }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteSvdfRules[] = {
     lite_rule<tflite::SvdfOptions>(LiteOp::SVDF, 3, import_checked_svdf, kSvdf),
 };
 
 }  // namespace
 
-std::span<const LiteRule> lite_svdf_rules() { return kRules; }
+std::span<const LiteRule> lite_svdf_rules() { return kLiteSvdfRules; }
 
 }  // namespace nestrt::compiler

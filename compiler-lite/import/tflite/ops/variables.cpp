@@ -42,7 +42,7 @@ Status import_assign_variable(LiteNode& node) {
 // Sets the values before the first run, which the caller provides.
 Status import_call_once(LiteNode&) { return ok_status(); }
 
-constexpr LiteRule kRules[] = {
+constexpr LiteRule kLiteVariablesRules[] = {
     lite_sink(LiteOp::ASSIGN_VARIABLE, 2, import_assign_variable),
     lite_sink(LiteOp::CALL_ONCE, 0, import_call_once),
     lite_rule(LiteOp::READ_VARIABLE, 1, import_read_variable),
@@ -68,6 +68,6 @@ Result<ValueId> add_state_input(LiteNode& node, const std::string& name, int32_t
   return quantization ? node.reinterpret(id, quantization) : Result<ValueId>(id);
 }
 
-std::span<const LiteRule> lite_variable_rules() { return kRules; }
+std::span<const LiteRule> lite_variable_rules() { return kLiteVariablesRules; }
 
 }  // namespace nestrt::compiler
