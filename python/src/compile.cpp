@@ -463,22 +463,22 @@ class EvaluatorHandle {
   EvaluatorHandle(const std::string& model, const nb::dict& compile, const nb::dict& samples,
                   const std::string& profile, double percentile, int threads)
       : evaluator_(make(model, compile, samples, threads)), profile_(profile_of(model, compile, profile)) {
-    start_.method = profile_.method;
-    start_.percentile = percentile;
+    base_settings_.method = profile_.method;
+    base_settings_.percentile = percentile;
   }
 
   // Measures over N samples; 0 uses all.
   nb::dict evaluate(const nb::dict& values, size_t samples) {
-    compiler::QuantizationSettings settings = start_;
+    compiler::QuantizationSettings settings = base_settings_;
     settings.options = quantize_options(values);
     read(values, "percentile", settings.percentile);
     if (values.contains("method"))
       settings.method = *compiler::calibration_method(nb::cast<std::string>(values["method"]));
     const size_t count = samples == 0 ? evaluator_.num_samples() : samples;
     Interruptible work;
-    return as_dict(
-        work.run([&] { return evaluator_.evaluate(compiler::as_quantization(profile_, start_, settings), count); },
-                 "evaluation"));
+    return as_dict(work.run(
+        [&] { return evaluator_.evaluate(compiler::as_quantization(profile_, base_settings_, settings), count); },
+        "evaluation"));
   }
 
  private:
@@ -497,7 +497,7 @@ class EvaluatorHandle {
 
   compiler::Evaluator evaluator_;
   QuantizationProfile profile_;
-  compiler::QuantizationSettings start_;
+  compiler::QuantizationSettings base_settings_;
 };
 
 void bind_evaluator(nb::module_& module) {

@@ -195,7 +195,7 @@ class QdqFuser {
   }
 
   // Returns the s8 integers of a dequantized constant with one scale, or kNoValue.
-  ValueId integers_of_constant(ValueId id) {
+  ValueId s8_constant(ValueId id) {
     if (id == kNoValue || !graph_.value(id).is_constant()) return kNoValue;
     if (const auto known = constants_.find(id); known != constants_.end()) return known->second;
     const Value constant = graph_.value(id);
@@ -219,7 +219,7 @@ class QdqFuser {
     std::vector<ValueId> result;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       result.push_back(integers(node, i));
-      if (result.back() == kNoValue && supports_constants) result.back() = integers_of_constant(node.input(i));
+      if (result.back() == kNoValue && supports_constants) result.back() = s8_constant(node.input(i));
       if (result.back() == kNoValue) return {};
     }
     return result;

@@ -72,8 +72,8 @@ class Board {
   std::filesystem::path root() const { return folder_.path(); }
   // Configures the compute units of the next loaded xclbin. They hang in a run of more than `most_micro_ops`.
   void set_configuration(const evta::Configuration& configuration, uint64_t most_micro_ops = kFewMicroOps);
-  // Sets whether the accelerators' port is coherent with the host's caches. If so, both see the same bytes of buffers
-  // created later.
+  // Sets whether the accelerators' port is coherent with the host's caches. If so, host and accelerators see the
+  // same bytes in buffers created afterwards.
   void set_coherent(bool coherent);
   // Uses logic and memory that other processes share, instead of those of the board, for an xclbin with four stages.
   // Requires: no xclbin is loaded.

@@ -61,7 +61,7 @@ void* map_pages(void* address, size_t size, int protection, int flags, int file,
   return reinterpret_cast<void*>(syscall(SYS_mmap, address, size, protection, flags, file, offset));
 }
 
-int answer(int result) {
+int syscall_result(int result) {
   if (result >= 0) return result;
   errno = -result;
   return -1;
@@ -161,13 +161,13 @@ int ioctl(int file, unsigned long request, ...) {
   va_end(arguments);
   if (!is_ready || !Board::instance().is_open(file))
     return next<int(int, unsigned long, ...)>("ioctl")(file, request, argument);
-  return answer(Board::instance().control(file, request, argument));
+  return syscall_result(Board::instance().control(file, request, argument));
 }
 
 int poll(pollfd* files, nfds_t count, int timeout) {
   if (!is_ready || count != 1 || !Board::instance().is_open(files->fd))
     return next<int(pollfd*, nfds_t, int)>("poll")(files, count, timeout);
-  const int result = answer(Board::instance().poll(files->fd, timeout));
+  const int result = syscall_result(Board::instance().poll(files->fd, timeout));
   files->revents = result > 0 ? POLLIN : 0;
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units in virtual time that compute nothing: a branch takes as long as the test sets.
+// Units in virtual time that compute nothing: a branch takes as long as the test specifies.
 #pragma once
 
 #include <algorithm>

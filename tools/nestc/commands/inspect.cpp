@@ -125,7 +125,7 @@ void add_to(OperatorStatistics& total, const OperatorStatistics& s) {
   total.weight_bytes += s.weight_bytes;
 }
 
-// `only_reference`: omits operators with other kernels.
+// `only_reference`: lists only operators that use the reference kernel.
 tools::Table operator_table(const LoadedPlan& loaded, bool only_reference = false) {
   const plan::Tables& tables = loaded.plan->tables();
   const std::vector<std::string> kernels = loaded.kernels();

@@ -36,7 +36,7 @@ void NoiseFlags::add_to(tools::Command command) {
       .between(0, kMaxDecibel)
       .needs("--quantize");
   command
-      .add_option("--snr-data", data_,
+      .add_option("--snr-data", samples_path_,
                   "samples for estimating the signal-to-noise ratio: a folder of images or FILE.npy (default: a part "
                   "of those of --calibrate, not used to choose the exponents of the estimate)")
       .needs("--quantize")
@@ -44,7 +44,7 @@ void NoiseFlags::add_to(tools::Command command) {
 }
 
 Status NoiseFlags::check(const QuantizeFlags& quantize) const {
-  if (!min_decibel_ || !data_.empty() || !quantize.data_is_profile()) return {};
+  if (!min_decibel_ || !samples_path_.empty() || !quantize.data_is_profile()) return {};
   return Status(
       Code::kInvalidArgument,
       fmt::format("--min-snr needs samples to measure on, and --calibrate {} is a profile: add --snr-data DIR "
@@ -52,10 +52,13 @@ Status NoiseFlags::check(const QuantizeFlags& quantize) const {
                   quantize.data()));
 }
 
-Status NoiseFlags::check_output(const std::string& output) const { return tools::check_not_input(output, data_); }
+Status NoiseFlags::check_output(const std::string& output) const {
+  return tools::check_not_input(output, samples_path_);
+}
 
 NoiseSource NoiseFlags::source(const QuantizeFlags& quantize, std::optional<HeldOut> held_out) const {
-  NoiseSource source{quantize.samples_of(data_.empty() ? quantize.data() : data_), data_.empty(), {}};
+  NoiseSource source{
+      quantize.samples_of(samples_path_.empty() ? quantize.data() : samples_path_), samples_path_.empty(), {}};
   if (!source.have_calibrated) return source;
   source.samples.limit = quantize.limit();
   source.held_out = std::move(held_out);
@@ -65,7 +68,7 @@ NoiseSource NoiseFlags::source(const QuantizeFlags& quantize, std::optional<Held
 Result<std::optional<NoiseReport>> NoiseFlags::estimate(const std::string& model, CompileOptions& compile,
                                                         const QuantizeFlags& quantize,
                                                         const NoiseSource& source) const {
-  if (data_.empty() && quantize.data_is_profile()) {
+  if (samples_path_.empty() && quantize.data_is_profile()) {
     std::cerr << "nestc: note: a profile has no samples, so the signal-to-noise ratio is not estimated; add --snr-data "
                  "DIR or FILE.npy\n";
     return std::optional<NoiseReport>();

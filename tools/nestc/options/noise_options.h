@@ -30,7 +30,7 @@ class NoiseFlags {
 
  private:
   std::optional<double> min_decibel_;
-  std::string data_;  // empty: the calibration data
+  std::string samples_path_;  // empty: the calibration data
 };
 
 tools::Json to_json(const NoiseReport& report);

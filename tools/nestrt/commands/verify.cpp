@@ -88,7 +88,7 @@ Result<bool> verify_shape(const VerifyOptions& options, const UnitChoice& units)
   if (loaded.plan->signer()) fmt::print("signed     with key {}\n", loaded.plan->signer()->to_string());
   fmt::print("tables     {} tensors, {} buffers, {} branches: indices, sizes, types, alignments, order\n",
              tables.tensors.size(), tables.buffers.size(), summary.num_branches);
-  fmt::print("operators  {}: attributes and shapes are valid, each has a kernel on this machine\n",
+  fmt::print("operators  {}: attributes and shapes are valid; each operator has a kernel on this machine\n",
              summary.operators.size());
   NESTRT_RETURN_IF_ERROR(check_packed_weights(*loaded.plan));
   fmt::print("weights    packed weights equal the operators' own\n");

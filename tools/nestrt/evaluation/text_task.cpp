@@ -24,7 +24,7 @@ class TextTask final : public EvaluationTask {
         return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: {}", options_.labels, i + 1, why));
       };
       if (tab == std::string_view::npos || file.empty()) return refuse("expected file<TAB>text");
-      if (tools::leaves_folder(file)) return refuse("the file is outside the folder of the files");
+      if (tools::leaves_folder(file)) return refuse("the path leads outside the sample folder");
       files_.push_back(tools::plain_name(file));
       texts_.emplace_back(line.substr(tab + 1));
     }

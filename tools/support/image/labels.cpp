@@ -127,7 +127,7 @@ Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path, c
     const auto refuse = [&](std::string_view why) {
       return Status(Code::kInvalidArgument, fmt::format("'{}' line {}: '{}' {}", path, row.line, row.file, why));
     };
-    if (leaves_folder(row.file)) return refuse("is outside the folder of the files");
+    if (leaves_folder(row.file)) return refuse("leads outside the sample folder");
     row.file = plain_name(row.file);
     const auto [known, is_new] = classes.emplace(row.file, row.label);
     if (known->second != row.label) return refuse("is already listed with a different class");

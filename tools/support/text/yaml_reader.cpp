@@ -45,7 +45,7 @@ Result<YAML::Node> member(const YAML::Node& map, const std::string& key) {
 Result<std::string> member_text(const YAML::Node& map, const std::string& key) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
   if (!node.IsScalar()) return refuse(node, key + ": expected text");
-  // yaml-cpp would replace such characters, so that two names could become equal.
+  // yaml-cpp replaces invalid UTF-8, which could make two names equal.
   if (!is_utf8(node.Scalar())) return refuse(node, key + ": expected UTF-8 text");
   return node.Scalar();
 }

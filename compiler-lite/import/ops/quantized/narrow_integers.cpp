@@ -85,8 +85,8 @@ std::optional<StatedType> stated_type(int32_t onnx_type) {
   return StatedType{*type, {}};
 }
 
-Result<ValueId> quantized_in_range(NodeContext& node, ValueId x, const plan::Quantization& quantization,
-                                   const StatedType& type) {
+Result<ValueId> quantize_to_range(NodeContext& node, ValueId x, const plan::Quantization& quantization,
+                                  const StatedType& type) {
   const int rank = node.shape(x).rank();
   const auto numbers = [&](const std::vector<float>& list) {
     return broadcast_numbers(node, list, quantization.axis, rank);

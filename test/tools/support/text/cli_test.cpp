@@ -37,7 +37,7 @@ class Program {
   Command command_;
 };
 
-TEST_CASE("Options fill variables of every type") {
+TEST_CASE("Options set variables of every type") {
   Program program;
   std::string text, argument;
   int number = 0;
