@@ -94,7 +94,7 @@ Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where,
                     name(type.type)));
   NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization,
                           read_quantization(node, where, type.type, node.shape(x)));
-  if (type.range) return quantized_in_range(node, x, quantization, type);
+  if (type.range) return quantize_to_range(node, x, quantization, type);
   NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = type.type}, {x}, quantization));
   return node.reinterpret(integers, {});
 }

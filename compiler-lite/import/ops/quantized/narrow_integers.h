@@ -18,7 +18,7 @@ StatedType stated_type(const Value& value);
 std::optional<StatedType> stated_type(int32_t onnx_type);
 
 // Quantizes `x` to a type with a range, by float operators that are exact for integers of up to 16 bits.
-Result<ValueId> quantized_in_range(NodeContext& node, ValueId x, const plan::Quantization& quantization,
+Result<ValueId> quantize_to_range(NodeContext& node, ValueId x, const plan::Quantization& quantization,
                                    const StatedType& type);
 
 // Dequantizes input 0, a constant, with the parameters of inputs 1 and 2, one for each `block` elements along an axis.
