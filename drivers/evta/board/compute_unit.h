@@ -2,8 +2,8 @@
 // ComputeUnit: one EVTA instance in the FPGA of a board: a kernel that XRT starts (xrt/kernel_unit.cpp), or four stages
 // with registers (stages_unit.h).
 //
-// Threads: one at a time. No call waits longer than documented, except for the end of a unit whose abort() has failed:
-// such a unit is kept until the process ends (abandoned_runs.h).
+// Threads: one at a time. No call waits longer than documented, except the destructor of a unit whose abort() has
+// failed. Such a unit is kept until the process ends (abandoned_runs.h).
 #pragma once
 
 #include <chrono>

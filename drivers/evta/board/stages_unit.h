@@ -20,12 +20,12 @@ namespace nestrt::evta {
 // Longer than any reasonable program of a process that has ended.
 inline constexpr std::chrono::seconds kPreviousOwnerLimit{5};
 
-// The error of an accelerator that a previous owner's program still uses.
+// The error for an accelerator that still runs a previous owner's program.
 Status still_in_use_by_previous_owner(std::chrono::milliseconds limit);
 
 class StagesUnit final : public ComputeUnit {
  public:
-  // `base`: where addresses of programs start in the device's memory; 0 unless addresses are wide.
+  // `base`: device address at which the programs' address space starts; 0 unless addresses are wide.
   explicit StagesUnit(std::unique_ptr<StageRegisters> registers, const AddressRegisters& addresses = kNarrowAddresses,
                       uint64_t base = 0)
       : registers_(std::move(registers)), addresses_(addresses), base_(base) {}

@@ -46,7 +46,8 @@ class AccessOrder {
   Status store(const MemoryRange& range);
 
  private:
-  // Per element, the number (from 1) of the module's last instruction that wrote or read it; 0 if none has.
+  // Per element, the number (counted from 1) of the module's last instruction that wrote or read it; 0 if there is no
+  // such instruction.
   struct Last {
     std::vector<uint32_t> written, read;
   };

@@ -141,8 +141,7 @@ class Simulation {
 
   // --- Modules.
 
-  // Returns the queue from which a module takes tokens, or to which it gives them; null if the neighbour does not
-  // exist.
+  // Returns the queue from which a module takes tokens, or to which it gives them; null if there is no such neighbour.
   Tokens* from_prev(Module module) {
     return module == Module::kCompute ? &load_to_compute_ : module == Module::kStore ? &compute_to_store_ : nullptr;
   }

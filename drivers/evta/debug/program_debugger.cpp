@@ -148,8 +148,8 @@ Result<bool> ProgramDebugger::is_wrong(size_t count) {
   return !result.is_right();
 }
 
-// Returns the first STORE after which memory is wrong, or the number of instructions. What a wrong STORE wrote stays
-// wrong in longer prefixes, because a program writes its results once.
+// Returns the first STORE after which memory is wrong, or the number of instructions. Bytes written by a wrong STORE
+// stay wrong in longer prefixes, because a program writes its results once.
 Result<size_t> ProgramDebugger::first_wrong_store() {
   std::vector<size_t> stores;
   for (size_t i = 0; i < instructions_.size(); ++i)

@@ -148,7 +148,8 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .encoding_assumed = true,
      .log_uop_bytes = 3,
      .factor_trim = 1},
-    // VTA's Chisel RTL with its CoreConfig: 2048 micro-ops, with fields as wide as for the 8192 of the first entry.
+    // VTA's Chisel RTL with its CoreConfig: 2048 micro-ops. Its fields are as wide as those of the first entry, which
+    // has 8192 micro-ops.
     {.name = "1x16_13_15_18_17",
      .log_batch = 0,
      .log_block = 4,

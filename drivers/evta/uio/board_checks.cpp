@@ -155,7 +155,7 @@ Result<std::string> Checks::check_owner() const {
   return std::string("none");
 }
 
-// --- Accesses of registers.
+// --- Register accesses.
 
 // Returns the number of the first stage whose control register has unexpected bits, or kNumStages.
 size_t find_wrong_stage(const SystemFiles& system, const UioAccelerator& accelerator) {

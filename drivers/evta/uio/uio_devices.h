@@ -39,7 +39,7 @@ struct UioAccelerator {
 std::vector<UioAccelerator> find_uio_accelerators(const SystemFiles& system);
 
 // `device`: "uioN" (instances count from there), "mem:ADDRESS" (instance 0 only), or empty for the first one. Errors:
-// kUnavailable, with the remedy; kInvalidArgument; kIncompatible if its registers cannot be where it says.
+// kUnavailable, with the remedy; kInvalidArgument; kIncompatible if no registers can be at that address.
 Result<UioAccelerator> find_uio_accelerator(const SystemFiles& system, std::string_view device, int instance);
 
 // The two parts of UioOptions::device.

@@ -70,7 +70,7 @@ class UioTransport final : public BoardTransport {
 // Another accelerator that still runs a program of a process that has ended may write to the pool. One that is locked
 // belongs to a living process, with a separate pool, or to this one.
 //
-// The lock is held only during a look at the registers, because another process may be about to open that accelerator.
+// The lock is held only while the registers are read, because another process may be about to open that accelerator.
 Result<bool> is_used_by_ended_process(const SystemFiles& system, const UioAccelerator& accelerator) {
   const Result<DeviceLock> lock = DeviceLock::acquire(system, accelerator.lock_name());
   if (!lock) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt_call(): converts XRT exceptions to a Status. XRT throws exceptions of the standard library, of Boost and its own,
-// most with an errno of the kernel driver. Each is reported with specific advice.
+// xrt_call(): converts XRT exceptions to a Status. XRT throws its own exceptions and those of Boost and the standard
+// library, most with an errno of the kernel driver. Each is reported with specific advice.
 #pragma once
 
 #include <string>

@@ -41,11 +41,11 @@ struct XrtOptions {
   std::chrono::milliseconds wait{0};
 };
 
-// Opens the device and the compute units exclusively (board/device_lock.h), and loads the xclbin. Waits for the end of
-// a program that a process which has ended left running on the four stages. Errors, with the remedy: kUnavailable (no
-// device, in use, permission denied, the loader does not find XRT's libraries), kNotFound (no such file, kernel or
-// instance), kIncompatible (built for another shell or board, memory in different or unreachable banks),
-// kInvalidArgument, kDeviceFault, kOutOfMemory.
+// Opens the device and the compute units exclusively (board/device_lock.h), and loads the xclbin. Waits until a program
+// that an exited process left running on the four stages has ended. Errors, with the remedy: kUnavailable (no device,
+// in use, permission denied, the loader does not find XRT's libraries), kNotFound (no such file, kernel or instance),
+// kIncompatible (built for another shell or board, memory in different or unreachable banks), kInvalidArgument,
+// kDeviceFault, kOutOfMemory.
 Result<std::unique_ptr<Transport>> make_xrt_transport(const XrtOptions& options);
 
 // A device as reported by XRT.

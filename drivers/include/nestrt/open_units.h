@@ -17,7 +17,7 @@ namespace NESTRT_PUBLIC nestrt {
 class Unit;  // nestrt/driver/unit.h
 using UnitList = std::vector<std::shared_ptr<Unit>>;
 
-// Options of opening units.
+// Options for opening units.
 struct UnitOptions {
   int num_threads = 0;  // threads of the CPU pool; 0: all cores that this process may use
   // Minimum run time of a simulated unit, as a multiple of its modelled time. 0: no minimum.
@@ -48,7 +48,7 @@ struct UnitOptions {
 // "evta:sim:1x32_15_15_18_17". A number before the configuration sets the number of units. UnitOptions::plugin must
 // provide all other kinds. Required components (libnestrt_xrt, libnestrt_uio, libnestrt_sim, libnestrt_vendor) are
 // loaded from the installation folder. Errors: kInvalidArgument for an unknown unit, kUnavailable if the unit does not
-// exist. The message states the remedy.
+// exist. The message contains the remedy.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 
 // A unit that this machine may have, for display.

@@ -45,7 +45,7 @@ class RawRuns {
     nestrt_vendor_message why = {};
     return check("reset", call().reset(handle(), &why));
   }
-  // Returns OK and the completion, or PENDING.
+  // Returns NESTRT_VENDOR_OK, with the completion, or NESTRT_VENDOR_PENDING.
   Result<nestrt_vendor_status> wait(SteadyClock::duration time, nestrt_vendor_completion* completion) const {
     nestrt_vendor_message why = {};
     const nestrt_vendor_status status = call().wait(handle(), from_now(time), completion, &why);
