@@ -21,8 +21,8 @@ namespace nestrt {
 std::vector<double> unit_shares(const Schedule& schedule, std::span<const UnitInfo> units);
 
 // Returns whether the `demand` of other sessions, per unit, is high enough that an inference waits for its units. Two
-// sessions do not suffice: each periodically has no work for one of the units. `was_contended` lowers the threshold
-// (hysteresis).
+// sessions are not enough, because each of them periodically has no work for one of the units. `was_contended` lowers
+// the threshold (hysteresis).
 bool is_contended(std::span<const double> demand, bool was_contended);
 
 class UnitDemand {

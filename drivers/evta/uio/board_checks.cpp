@@ -217,7 +217,7 @@ Status run_probe_program(const UioOptions& options) {
   if (status.ok()) NESTRT_RETURN_IF_ERROR(probe.take_results());
   if (status.ok() && probe.is_right()) return {};
   return Status(Code::kIncompatible,
-                fmt::format("the accelerator {} as configuration {}: state the configuration that the bitstream was "
+                fmt::format("the accelerator {} as configuration {}: specify the configuration that the bitstream was "
                             "built for (--configuration)",
                             status.ok() ? "computes wrong results" : "does not end the probe program",
                             options.configuration->name));
@@ -227,7 +227,7 @@ Result<std::string> Checks::run_probe() const {
   NESTRT_RETURN_IF_ERROR(run_probe_program(options_));
   NESTRT_ASSIGN_OR_RETURN(const auto transport, make_uio_transport(options_));
   return fmt::format("correct results as configuration {}; the port is {}", options_.configuration->name,
-                     transport->cache_line_bytes() == 1 ? "coherent" : "not coherent: caches are maintained");
+                     transport->cache_line_bytes() == 1 ? "coherent" : "not coherent: caches need maintenance");
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ Result<PoolInfo> find_pool(const SystemFiles& system, std::string_view name) {
                     name.empty() ? "" : fmt::format("'{}' ", name), present.empty() ? "none" : present));
   }
   if (found->size < kPageBytes)
-    return Status(Code::kUnavailable, fmt::format("{} does not state the address and size of the pool", found->folder));
+    return Status(Code::kUnavailable,
+                  fmt::format("{} does not contain the address and size of the pool", found->folder));
   if (found->address % kPageBytes != 0 || found->address > kEndOfReachableMemory ||
       found->size > kEndOfReachableMemory - found->address)
     return Status(Code::kIncompatible,

@@ -105,8 +105,9 @@ Status look_for_coherence(const UioOptions& options, const PoolInfo& pool, UioTr
   if (options.configuration == nullptr) return {};
   const Result<bool> coherent = is_coherent(transport, *options.configuration);
   if (!coherent) return pool.is_declared_coherent ? wrongly_declared(pool, coherent.error().message()) : Status();
-  log(LogLevel::kDebug, fmt::format("the accelerator's port is {}", *coherent ? "coherent: no cache is maintained"
-                                                                              : "not coherent: caches are maintained"));
+  log(LogLevel::kDebug,
+      fmt::format("the accelerator's port is {}",
+                  *coherent ? "coherent: caches need no maintenance" : "not coherent: caches need maintenance"));
   if (*coherent) transport.set_coherent();
   if (*coherent || !pool.is_declared_coherent) return {};
   return wrongly_declared(pool, "the accelerator and the host do not see each other's writes");

@@ -113,8 +113,9 @@ void look_for_coherence(const XrtOptions& options, XrtTransport& transport) {
   const Result<bool> coherent = is_coherent(transport, *options.configuration);
   if (!coherent) return;
   if (*coherent) transport.set_coherent();
-  log(LogLevel::kDebug, fmt::format("the accelerator's port is {}", *coherent ? "coherent: no cache is maintained"
-                                                                              : "not coherent: caches are maintained"));
+  log(LogLevel::kDebug,
+      fmt::format("the accelerator's port is {}",
+                  *coherent ? "coherent: caches need no maintenance" : "not coherent: caches need maintenance"));
 }
 
 Result<std::unique_ptr<Transport>> open(const XrtOptions& options) {

@@ -348,7 +348,7 @@ Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_st
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||
                         (status.code() == Code::kDeadlineExceeded && SteadyClock::now() < deadline);
   if (!is_wrong) return status;
-  return failure(fmt::format("its process returns a status for a run that does not apply: '{}'", status.message()));
+  return failure(fmt::format("its process returns a status that does not apply to the run: '{}'", status.message()));
 }
 
 }  // namespace nestrt::vendor

@@ -20,8 +20,8 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // they accept the versions below. A plan has the oldest version that supports its content.
 inline constexpr uint16_t kVersionMajor = 0;
 inline constexpr uint16_t kVersionMinor = 7;
-// The minor version without operators after NonMaxSuppression, Recurrent with integer weights, Pad with a second input,
-// facts of vendors, and blobs of several segments.
+// The minor version that lacks operators after NonMaxSuppression, Recurrent with integer weights, Pad with a second
+// input, facts of vendors, and blobs of several segments.
 inline constexpr uint16_t kMinorBeforeDynamic = 6;
 // The minor version that also lacks programs that write the bytes of accumulators.
 inline constexpr uint16_t kMinorBeforeBytes = 5;

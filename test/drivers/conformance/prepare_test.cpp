@@ -34,7 +34,7 @@ PlanFile damaged_file(TestedUnit& tested, Damage damage) {
   return builder.build();
 }
 
-// Returns the unit's program after `damage`.
+// Returns the unit's program after applying `damage`.
 template <typename Damage>
 ProgramInPlan damaged(TestedUnit& tested, Damage damage) {
   return ProgramInPlan(damaged_file(tested, damage), tested->info().kind);

@@ -92,7 +92,7 @@ TEST_CASE("A lock file that is a link or not a file is refused with its path") {
   CHECK(root.acquire("evta").error().code() == Code::kUnavailable);
 }
 
-TEST_CASE("An ended holder of an inherited lock is named as such") {
+TEST_CASE("The holder of an inherited lock is reported as a child of an ended process") {
   const Root root;
   const auto lock = root.acquire("evta");
   REQUIRE(lock);

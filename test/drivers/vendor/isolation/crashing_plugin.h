@@ -16,7 +16,7 @@ inline constexpr char kCrashingPlugin[] = NESTRT_BINARY_DIR "/test/plugins/libcr
 // Returns whether this machine can start a plug-in process. Emulators of other processors do not emulate child
 // processes.
 bool isolation_works();
-// Returns the same, but skips the test case if the machine cannot start one.
+// Like isolation_works(), but skips the test case if it returns false.
 bool needs_isolation();
 
 // Returns the orders for all plug-ins started from now on; initially empty.
@@ -26,7 +26,7 @@ Orders& new_orders();
 // calls without a deadline.
 Isolation with_timeout(std::chrono::milliseconds limit);
 
-// Fails the test if it does not open.
+// Fails the test if the unit cannot be opened.
 std::shared_ptr<Unit> open_crashing_unit(const Isolation& isolation = {});
 
 }  // namespace nestrt::vendor::test

@@ -17,7 +17,7 @@ TEST_CASE("Samples have a median, quartiles and outliers") {
 }
 
 TEST_CASE("The error of a median is computed from order statistics") {
-  // 95 % of the medians of 25 samples lie between the 8th and the 18th.
+  // With a probability of 95 %, the median is between the 8th and the 18th of 25 samples.
   std::vector<double> samples;
   for (int i = 1; i <= 25; ++i) samples.push_back(i);
   CHECK(describe_samples(samples).error == 5);

@@ -33,7 +33,8 @@ void expect_all_refused(const std::function<PlanBuilder()>& make, const std::vec
   for (const Damage& damage : damages) expect_refused(make, damage);
 }
 
-// In branches_plan: tensors x 0, c 1, left 2, right 3, y 4, each in the buffer of its number; one operator per branch.
+// Tensors of branches_plan: x 0, c 1, left 2, right 3, y 4. The buffer of a tensor has the same number. Each branch has
+// one operator.
 
 TEST_CASE("The sample plans pass verification") {
   for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
