@@ -177,7 +177,7 @@ struct FrameConverter::State {
                   fmt::format("input '{}' holds {} images; there is no image {}", input.name, shape.images, index));
   }
 
-  // Computes one of the equal parts of the rows of an image at `elements`, with the scratch memory of a thread.
+  // Computes band `band` of the rows of an image at `elements`, with the scratch memory of thread `slot`.
   void convert_band(const FrameLayout& frame, std::byte* elements, int64_t band, int slot) const {
     const auto element_bytes = static_cast<int64_t>(size_bytes(format.type));
     RowMaker rows(steps, frame, *plan, format.channels == 1, slot);

@@ -6,8 +6,9 @@
 namespace nestrt::evta {
 namespace {
 
-// At least sixteen cache lines of results, and four times as many of inputs: too many for a cache to write back or
-// evict all of them during a run, and few enough that a core does not bypass its caches for sequential writes.
+// Sixteen or more cache lines of results, and four times as many lines of inputs. They are too many for a cache to
+// write back or evict all of them during a run, and few enough that a core does not bypass its caches for sequential
+// writes.
 constexpr uint32_t kElements = 64;
 constexpr std::chrono::seconds kRunTime{5};  // far more than the few hundred cycles needed
 

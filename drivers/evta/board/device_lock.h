@@ -2,8 +2,8 @@
 // DeviceLock: exclusive ownership of an accelerator, or of its memory, among the processes of a system.
 //
 // The kernel holds the lock (flock(2) on a file in /run/lock, or in /tmp if not every user may create files there), so
-// that it ends with its process, whatever ends it. The file contains the holder's process id for messages. Containers
-// that share a board must share that folder.
+// that it is released when the process ends for any reason. The file contains the holder's process id for messages.
+// Containers that share a board must share that folder.
 #pragma once
 
 #include <chrono>

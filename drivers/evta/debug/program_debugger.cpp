@@ -14,9 +14,9 @@
 namespace nestrt::evta {
 namespace {
 
-// The contents, before a run, of memory that a program only writes, so that missing writes are detected.
+// Initial value of memory that a program only writes, so that missing writes are detected.
 constexpr std::byte kUnwritten{0x55};
-// Aligns the address of the observation to the elements of every memory.
+// Alignment of the observed address, a multiple of the element size of every memory.
 constexpr uint64_t kObservationAlignment = uint64_t{1} << 20;
 
 std::vector<std::byte> random_bytes(uint64_t size, std::mt19937& random) {

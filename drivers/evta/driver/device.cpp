@@ -13,7 +13,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Far more than the few hundred cycles of a probe.
+// Time limit for a probe, which needs only a few hundred cycles.
 constexpr std::chrono::seconds kProbeTime{5};
 
 Deadline end_of_timeout(const Submission& submission) {

@@ -167,11 +167,10 @@ size_t find_wrong_stage(const SystemFiles& system, const UioAccelerator& acceler
 
 Status describe_end(const UioAccelerator& accelerator, int status) {
   if (WIFSIGNALED(status))
-    return Status(
-        Code::kIncompatible,
-        fmt::format("an access of the registers at {:#x} ended with signal {} ({}): the design has no registers "
-                    "there; compare the address map with the device tree",
-                    accelerator.address(), WTERMSIG(status), ::strsignal(WTERMSIG(status))));
+    return Status(Code::kIncompatible,
+                  fmt::format("accessing the registers at {:#x} ended with signal {} ({}): the design has no registers "
+                              "there; compare the address map with the device tree",
+                              accelerator.address(), WTERMSIG(status), ::strsignal(WTERMSIG(status))));
   const auto stage = static_cast<size_t>(WEXITSTATUS(status));
   if (stage >= kNumStages) return {};
   return Status(Code::kIncompatible,
@@ -193,11 +192,10 @@ Result<std::string> Checks::check_first_access() const {
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (SteadyClock::now() >= end) {
       ::kill(child, SIGKILL);
-      return Status(
-          Code::kIncompatible,
-          fmt::format("an access of the registers at {:#x} does not end: the fabric has no clock, or no design "
-                      "there; restart the board",
-                      accelerator_->address()));
+      return Status(Code::kIncompatible,
+                    fmt::format("accessing the registers at {:#x} does not end: the fabric has no clock, or no design "
+                                "there; restart the board",
+                                accelerator_->address()));
     }
     ::usleep(1000);
   }

@@ -67,8 +67,8 @@ class UioTransport final : public BoardTransport {
   bool is_coherent_ = false;  // of buffers allocated from now on
 };
 
-// Another accelerator that still runs a program of a process that has ended may write to the pool. One that is locked
-// belongs to a living process, with a separate pool, or to this one.
+// Returns whether the accelerator still runs a program of an exited process, which may write to the pool. A locked
+// accelerator belongs to a running process with a separate pool, or to this process.
 //
 // The lock is held only while the registers are read, because another process may be about to open that accelerator.
 Result<bool> is_used_by_ended_process(const SystemFiles& system, const UioAccelerator& accelerator) {

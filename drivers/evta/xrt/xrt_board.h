@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XrtBoard: properties in which boards differ, as far as the transport needs them.
+// XrtBoard: the properties of a board on which the transport depends.
 //
 // Sources: XRT's documentation and its source of 2022.1 (xocl for PCIe, zocl on Zynq); docs/reference/hardware.md.
 #pragma once

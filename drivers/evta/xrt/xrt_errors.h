@@ -37,8 +37,8 @@ auto xrt_call(std::string_view what, Code otherwise, Callable&& callable) noexce
   }
 }
 
-// As xrt_call(), for opening the context of a compute unit that the xclbin contains. XRT's scheduler reports one that
-// another process has opened exclusively as EINVAL instead of EBUSY (kds_core.c of 2.13 to 2.20).
+// Like xrt_call(), for opening the context of a compute unit that the xclbin contains. If another process has opened
+// the unit exclusively, XRT's scheduler reports EINVAL instead of EBUSY (kds_core.c of 2.13 to 2.20).
 template <typename Callable>
 auto open_context(const std::string& unit, Callable&& open) noexcept -> decltype(open()) {
   auto opened = xrt_call("opening " + unit, Code::kUnavailable, std::forward<Callable>(open));

@@ -12,9 +12,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Above the numbers that a Device uses in a case.
+// The first run number, above the numbers that a Device uses in a case.
 constexpr uint64_t kFirstRun = 1000000;
-// Far more than any terminating program needs.
+// Far longer than any terminating program runs.
 constexpr seconds kLongEnough{60};
 
 int64_t from_now(SteadyClock::duration time) {

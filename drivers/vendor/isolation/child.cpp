@@ -149,7 +149,7 @@ bool Child::is_running() const {
   return ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
-// The process may still be exiting after its socket is closed. Its children are killed.
+// Kills the children of the process, and the process itself if it has not exited yet after closing its socket.
 Status Child::ended() {
   end();
   return Status(Code::kDeviceFault, how_it_ended());
