@@ -15,7 +15,7 @@ struct UnitLimits {
   std::chrono::milliseconds slack{50};
 };
 
-// In microseconds, measured or predicted; 0 if unknown.
+// The times of a step in microseconds; 0 if unknown.
 struct StepTimes {
   double unit_us = 0;       // time of the step on its unit, measured
   double predicted_us = 0;  // time of the step on its unit, according to the schedule

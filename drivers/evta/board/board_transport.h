@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoardTransport: the part of a transport to a board that does not depend on how registers and memory are accessed:
-// starting runs, waiting for their end, and keeping resources that a run may still use.
+// BoardTransport: the part of a transport to a board that does not depend on how registers and memory are accessed. It
+// starts runs, waits for their end, and keeps resources that a run may still use.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Linux knows about the board and its fabric.
+// Queries Linux about the board and its FPGA fabric.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration: the parameters of one build of the accelerator, and everything derived from them: element sizes and
-// depths of the on-chip memories, and widths of the instruction fields.
+// Configuration: the parameters of one build of the accelerator, and the values derived from them, such as element
+// sizes and depths of the on-chip memories, and widths of the instruction fields.
 //
 // Sizes are base-2 logarithms, as in the accelerator's own configuration files. A name has the form
 // {batch}x{block}_{uop}_{inp}_{wgt}_{acc} with buffer sizes in log2 bytes. Types are fixed: int8 inputs and weights,

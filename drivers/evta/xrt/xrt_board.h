@@ -28,8 +28,7 @@ inline constexpr std::array kXrtBoards = {
     XrtBoard{"u280", false, 0, "reset the card: xbutil reset --device BDF"},
 };
 
-// Returns the kind of board that this system has: a Zynq if zocl has a device, whatever the processor, otherwise a
-// card.
+// Returns the kind of board of this system: a Zynq if zocl has a device, regardless of the processor, otherwise a card.
 const XrtBoard& attached_xrt_board(const SystemFiles& system);
 
 // Returns null if the name is unknown.

@@ -33,8 +33,8 @@ struct XrtOptions {
   // port is treated as not coherent.
   const Configuration* configuration = nullptr;
   std::string kernel = "vta";  // name of the kernel; if the xclbin does not contain it, the four stages are used
-  // Selects one of the accelerators in the xclbin: an index in the sorted names of the compute units, or their names if
-  // given: one for the kernel, or four for fetch, load, compute and store in this order.
+  // Selects one of the accelerators in the xclbin, by an index in the sorted names of the compute units or by the names
+  // themselves: one for the kernel, or four for fetch, load, compute and store in this order.
   int instance = 0;
   std::vector<std::string> compute_units;
   // How long to wait if another process uses the accelerator.

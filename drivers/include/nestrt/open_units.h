@@ -25,8 +25,9 @@ struct UnitOptions {
   // Transport to accelerators: "xrt" for a board with XRT, "uio" for a Zynq board without it, "sim" for simulated ones.
   // Empty: "xrt".
   std::string_view transport = {};
-  // For accelerators on a board: the FPGA image (default: $NESTRT_XCLBIN), and the device (default: $NESTRT_DEVICE,
-  // then the first device): for xrt an index or a PCIe address, for uio "uio0", "mem:0xa0000000" or "uio0@udmabuf0".
+  // The FPGA image (default: $NESTRT_XCLBIN) and the device (default: $NESTRT_DEVICE, then the first device) for
+  // accelerators on a board. The device is an index or a PCIe address for xrt, and "uio0", "mem:0xa0000000" or
+  // "uio0@udmabuf0" for uio.
   std::string_view xclbin = {};
   std::string_view device = {};
   // Path of a vendor's plug-in (nestrt/vendor.h) for units that libnestrt does not provide. It runs with all rights of

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 // Interval for checking that the process exists: after a fork, other processes may hold its sockets open.
 constexpr milliseconds kSlice{100};
-// Above the descriptors of the lanes in the new process.
+// The first descriptor after those of the lanes in the new process.
 constexpr int kFirstFreeDescriptor = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
 
 template <typename Message>

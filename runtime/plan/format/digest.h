@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two digests of a plan file; format.h defines what they cover. The reader verifies them, the compiler writes them.
+// The two digests of a plan file; format.h defines what they cover. The reader verifies them, and the compiler writes
+// them.
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ std::vector<std::string_view> cases_that_stop_a_run() {
           "a cancellation of another generation has no effect",
           "a program with a waiting submitter is cancelled from another thread",
           "a reset ends running and queued programs before it returns",
-          "a late completion does not reach the generation after its own",
+          "a late completion does not reach the next generation",
           "the completion of a cancelled submission is signalled once",
           "a session cancels what its unit runs",
           "a deadline that passes during a run ends it and is not a failure of the unit",

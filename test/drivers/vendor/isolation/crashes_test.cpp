@@ -50,7 +50,7 @@ Wrong draw(std::mt19937& random) {
   return {entry, fault};
 }
 
-// Long enough for a process without faults.
+// Time limit that is sufficient for a process without faults.
 const Isolation kIsolation = with_timeout(std::chrono::seconds(1));
 
 class Campaign {

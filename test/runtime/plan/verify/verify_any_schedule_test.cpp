@@ -26,7 +26,7 @@ std::string verdict(const PlanFile& file, Verification verification = Verificati
   return plan ? "accepted" : std::string(plan.error().message());
 }
 
-// Returns x -> a -> b and x -> c -> d, then b + d: in file order, a is dead before c is written.
+// Returns a plan for x -> a -> b, x -> c -> d and b + d. In file order, a is dead before c is written.
 PlanBuilder two_branches() {
   PlanBuilder builder;
   const int x = builder.input("x", {16});
