@@ -167,7 +167,7 @@ class SessionImpl final : public PipelineSession {
     return std::ranges::any_of(units_, [](const auto& unit) { return !unit->info().is_host; });
   }
 
-  // Returns the maximum over this schedule and those that may replace it.
+  // Returns the maximum over this schedule and the schedules that may replace it.
   size_t max_unit_lanes(const PreparedSchedule& schedule) const {
     const size_t lanes = schedule.unit_lanes().size();
     return may_change() ? std::max(lanes, units_.size()) : lanes;

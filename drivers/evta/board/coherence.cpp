@@ -37,7 +37,7 @@ Result<bool> is_coherent(Transport& transport, const Configuration& configuratio
     NESTRT_RETURN_IF_ERROR(transport.reset());
     return status;
   }
-  // Dirty lines would later overwrite new contents of that memory.
+  // Otherwise dirty lines would later overwrite new contents of the probe's memory.
   NESTRT_RETURN_IF_ERROR(settle(probe));
   return coherent;
 }

@@ -128,7 +128,7 @@ void Device::run_jobs() {
   }
 }
 
-// Releases the lock during the run and completes the job under it.
+// Releases the lock during the run, and holds it while completing the job.
 void Device::run(Job* job) {
   queue_.begin(*job, SteadyClock::now());
   running_ = job;

@@ -137,7 +137,7 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .log_acc_buffer = 17,
      .encoding_assumed = true,
      .iter_in_bits = 13},
-    // 35 bits for the micro-op and 70 for factors: micro-ops of 64 bits, factors one bit narrower.
+    // Micro-op fields need 35 bits and factors 70. Micro-ops therefore have 64 bits, and factors are one bit narrower.
     {.name = "1x16_16_16_19_18",
      .log_batch = 0,
      .log_block = 4,

@@ -3,7 +3,7 @@
 //
 // A UIO device is an accelerator if its name starts with "evta" and it has the registers of the four stages in one map
 // of at least 16 KiB, or in four maps. Otherwise four UIO devices named fetch, load, compute and store ("fetch_0", ...)
-// form one. Nothing is accessed except sysfs.
+// form one. Accesses only sysfs.
 #pragma once
 
 #include <array>

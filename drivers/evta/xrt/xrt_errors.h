@@ -21,7 +21,7 @@ struct XrtAdvice {
   Code code;
   std::string_view advice;
 };
-// Returns null if there is nothing to add to the system's message.
+// Returns null if the system's message needs no addition.
 const XrtAdvice* find_xrt_advice(int error);
 
 // Returns kUnavailable for a compute unit that another process uses.

@@ -24,7 +24,7 @@ namespace nestrt::evta {
 
 struct XrtOptions {
   std::string device = "0";  // XRT's device number or PCIe address, such as 0000:65:00.1
-  // Always required, because it describes the device's registers and banks.
+  // The FPGA image. Always required, because it describes the device's registers and banks.
   std::filesystem::path xclbin;
   // Loads the xclbin. If false, the device must already be running it; other users are then not disturbed.
   bool load_xclbin = true;

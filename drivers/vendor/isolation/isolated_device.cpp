@@ -75,7 +75,7 @@ bool is_failure(int32_t code) {
 
 // --- Memory and programs ---------------------------------------------------------------------------------------------
 
-// Always safe, because a process that has ended cannot access it.
+// The memory is always safe, because a process that has ended cannot access it.
 class IsolatedDevice::Block final : public HostVisibleMemory {
  public:
   Block(std::shared_ptr<IsolatedDevice> device, uint64_t id, std::span<std::byte> bytes)

@@ -29,7 +29,7 @@ constexpr int num_planes(PixelFormat format) {
   return format == PixelFormat::kNv12 ? 2 : 1;
 }
 
-// A part of a frame, in pixels from its left and top.
+// A part of a frame, in pixels from its top left corner.
 struct FrameRect {
   int32_t left = 0, top = 0, width = 0, height = 0;
 };

@@ -117,7 +117,7 @@ TEST_CASE("Unit conformance: a truncated program is rejected") {
   });
 }
 
-// Checks that the unit writes nothing but its results, whether right or wrong, in time or late.
+// Checks that the unit writes only its results, whether they are right or wrong, in time or late.
 void check_stays_in_its_memory(Executable& executable, const Plan& plan) {
   GuardedMemory memory(plan, executable.scratch_bytes());
   Submission submission;

@@ -62,7 +62,7 @@ size_t index_of(const ProgramDebugger& debugger, const IsMeant& is_meant) {
   return static_cast<size_t>(found - debugger.instructions().begin());
 }
 
-// Requires that the program is wrong because of an instruction, and returns it.
+// Requires that an instruction of the program has a wrong effect, and returns the first one.
 WrongInstruction first_wrong(ProgramDebugger& debugger) {
   REQUIRE_FALSE(debugger.run_all()->is_right());
   auto found = debugger.find_first_wrong();

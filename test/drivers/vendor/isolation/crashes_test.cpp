@@ -60,7 +60,7 @@ class Campaign {
     options_.fault_tolerance.probe_interval = std::chrono::hours(24);  // the test probes explicitly
   }
 
-  // Injects one fault into the life of a session and its unit.
+  // Injects one fault during the lifetime of a session and its unit.
   void inject(Wrong wrong) {
     switch (wrong.entry) {
       case Entry::kOpen:

@@ -22,8 +22,8 @@ bool needs_isolation();
 // Returns the orders for all plug-ins started from now on; initially empty.
 Orders& new_orders();
 
-// Returns limits for hangs: a process is killed `limit` after it should have stopped, and after five times that for
-// calls without a deadline.
+// Returns time limits. A process is killed if it still runs `limit` after it should have stopped, or if a call without
+// a deadline takes five times as long.
 Isolation with_timeout(std::chrono::milliseconds limit);
 
 // Fails the test if the unit cannot be opened.

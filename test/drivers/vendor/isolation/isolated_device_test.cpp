@@ -232,7 +232,7 @@ TEST_CASE("Closing the unit of an isolated plug-in always ends its process") {
   ::_exit(0);
 }
 
-// Returns whether all writers of a pipe are gone within a time limit. Ignores what they wrote.
+// Returns whether all writers of a pipe close it within a time limit. Ignores the data.
 bool pipe_reaches_end(int pipe) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(nestrt::test::kLongEnough);
   char written[256];

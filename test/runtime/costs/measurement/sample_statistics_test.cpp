@@ -21,7 +21,7 @@ TEST_CASE("The error of a median is computed from order statistics") {
   std::vector<double> samples;
   for (int i = 1; i <= 25; ++i) samples.push_back(i);
   CHECK(describe_samples(samples).error == 5);
-  // For few samples, the error is their range.
+  // With few samples, the error is their range.
   CHECK(describe_samples({1, 2, 9}).error == 7);
   // An outlier does not change the error.
   samples.back() = 1e6;

@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// Gives the plan a second memory plan with these offsets of its arena buffers, in their order.
+// Adds a second memory plan, with these offsets of the arena buffers in order.
 PlanFile with_offsets(PlanBuilder builder, const std::vector<uint64_t>& offsets) {
   plan::Tables& tables = builder.tables();
   plan::MemoryPlan memory = tables.memory_plans[0];

@@ -524,14 +524,14 @@ PlanFile many_additions(bool are_equal) {
 
 TEST_CASE("Equal operators count a constant once") { CHECK(Plan::from_memory(many_additions(true).bytes())); }
 
-TEST_CASE("Plans whose different operators read too many bytes of shared constants are refused") {
+TEST_CASE("Plans whose different operators read too many bytes of shared constants are rejected") {
   const PlanFile file = many_additions(false);
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE_FALSE(plan);
   CHECK(plan.error().message().find("bytes of constants and quantization") != std::string_view::npos);
 }
 
-// Expects a refusal whose message contains `text`.
+// Expects the plan to be rejected with a message that contains `text`.
 void check_shared(PlanBuilder& builder, std::string_view text) {
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());
