@@ -31,8 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the folders to search: next to libnestrt if it is a component itself, the folder next to it, the installation
-// of a program that contains libnestrt, and the installation prefix of this build.
+// Returns the folders to search: the folder of the component that contains this code, if any; folders relative to the
+// library or program that contains it; and the installation prefix of this build.
 std::vector<fs::path> folders() {
   if (const char* const chosen = ::secure_getenv("NESTRT_COMPONENTS"); chosen != nullptr) return {chosen};
   std::vector<fs::path> folders;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Component: a shared library that libnestrt loads on demand: transports to accelerators ("sim" simulates them, "xrt"
-// drives boards through XRT, "uio" without it), and "vendor", which runs plug-ins. This way libnestrt does not depend
-// on software that exists only on some boards or that only some users need. C++ objects cross the interface, so a
-// component belongs to one version of libnestrt and is rejected by others. It is loaded from the installation of
-// nestrt, or from the folder in the environment variable NESTRT_COMPONENTS (ignored in programs with more rights than
-// their user), and stays loaded.
+// Component: a shared library that libnestrt loads on demand. Components are the transports to accelerators ("sim"
+// simulates them, "xrt" drives boards through XRT, "uio" without it), and "vendor", which runs plug-ins. This way
+// libnestrt does not depend on software that exists only on some boards or that only some users need. C++ objects cross
+// the interface, so a component belongs to one version of libnestrt and is rejected by others. It is loaded from the
+// installation of nestrt, or from the folder in the environment variable NESTRT_COMPONENTS (ignored in programs with
+// elevated privileges), and stays loaded.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ Status complete_evta(std::string& configuration, int64_t& instances) {
   NESTRT_ASSIGN_OR_RETURN(const evta::Instances stated, evta::parse_instances(configuration));
   if (stated.count > 1 && instances > 1)
     return Status(Code::kInvalidArgument,
-                  "the number of instances is stated twice: in the configuration and separately");
+                  "the number of instances is specified twice: in the configuration and separately");
   instances = std::max<int64_t>(instances, stated.count);
   configuration = stated.configuration->name;
   return {};

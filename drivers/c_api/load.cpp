@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of the C API: options, keys, and loading.
+// The plan functions of the C API: options, keys and loading.
 #include <fmt/core.h>
 
 #include <memory>

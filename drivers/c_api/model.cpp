@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of the C API.
+// The model functions of the C API.
 #include "nestrt/model.h"
 
 #include <fmt/core.h>
@@ -56,7 +56,7 @@ bool has_sizes(const Plan& plan, const size_t* input_bytes) {
   return true;
 }
 
-// Returns the first shape whose inputs have these sizes, otherwise the plan itself.
+// Returns the first shape whose input sizes match, or the plan itself if none does.
 const Plan& shape_for(const Plan& plan, const size_t* input_bytes) {
   for (const auto& shape : plan.shapes())
     if (has_sizes(*shape, input_bytes)) return *shape;
@@ -100,7 +100,7 @@ Status run_image(nestrt_model* model, const uint8_t* pixels, int64_t height, int
   return run(*model, {&image, 1});
 }
 
-// Returns a number as a coordinate of a frame; numbers out of range become -1, which no frame has.
+// Converts a number to a frame coordinate. Numbers out of range become -1, which is never valid.
 int32_t coordinate(int64_t number) {
   return number >= 0 && number <= std::numeric_limits<int32_t>::max() ? static_cast<int32_t>(number) : -1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of the C API for sessions, runs and pipelines.
+// The option functions of the C API, for sessions, runs and pipelines.
 #include "drivers/c_api/options.h"
 
 #include <fmt/core.h>

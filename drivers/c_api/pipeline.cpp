@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipelines of the C API.
+// The pipeline functions of the C API.
 #include "nestrt/pipeline.h"
 
 #include <memory>

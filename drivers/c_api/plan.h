@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt_plan, and the trusted keys of load and session options.
+// nestrt_plan, and the trusted keys in load and session options.
 #pragma once
 
 #include <algorithm>

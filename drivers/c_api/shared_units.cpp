@@ -26,8 +26,8 @@ class Pools {
   }
 
  private:
-  // Includes the number of forks: a child does not share units with its parent, because the parent's threads do not
-  // exist there.
+  // Contains the fork count: a child does not share units with its parent, because the parent's threads do not exist
+  // there.
   using Key = std::tuple<std::string, int, std::string, bool, uint32_t>;
 
   Mutex mutex_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units shared by the sessions of the C API: equal requests receive the same units, and thus the same thread pool, as
-// long as any of these sessions exists.
+// Units shared by the sessions of the C API. Equal requests receive the same units, and thus the same thread pool, as
+// long as one of these sessions exists.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace nestrt::c_api {
 
-// Returns the units for a list. Of the options, only the number of threads, the plug-in and its isolation are used. May
-// be called from any thread. Errors: as for open_units().
+// Returns the units for a list. Only uses the number of threads, the plug-in and its isolation from the options. May be
+// called from any thread. Errors: as for open_units().
 Result<std::shared_ptr<const UnitList>> shared_units(const std::string& spec, const UnitOptions& options);
 
 }  // namespace nestrt::c_api

@@ -19,8 +19,8 @@ Status expect_bytes(std::string_view side, size_t index, const TensorInfo& info,
 
 }  // namespace
 
-// Returns the first shape whose inputs have these sizes, otherwise the plan itself, so that the error states the
-// expected sizes.
+// Returns the first shape whose input sizes match. If none does, returns the plan itself, so that the error contains
+// the expected sizes.
 const Plan& Views::plan_for(const size_t* input_bytes) const {
   for (const std::shared_ptr<const Plan>& shape : plan_.shapes()) {
     const auto has_size = [&](const TensorInfo& info) {

@@ -28,7 +28,7 @@ void ChannelSlice::cut(TensorSpec& operand, int axis, uint64_t& offset) {
   if (operand.quantization != nullptr) operand.quantization = cut(*operand.quantization, axis);
 }
 
-// Requires a single block, because its rows are contiguous.
+// Requires a single channel block, whose rows are contiguous.
 void ChannelSlice::cut_rows(TensorSpec& operand, uint64_t& offset) const {
   const int64_t row_bytes = operand.storage_bytes() / operand.shape[2];
   offset += static_cast<uint64_t>(rows_->first * row_bytes);

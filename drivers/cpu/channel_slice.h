@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelSlice: some output channels of a divisible operator (runtime/plan/queries/channels.h), or some rows of one
-// block of them, represented as a regular operator for kernels. Its operands have fewer channels and rows and start at
-// byte offsets into the full operands.
+// ChannelSlice: a regular operator for kernels that computes some output channels of a divisible operator
+// (runtime/plan/queries/channels.h), or some rows of one channel block. Its operands have fewer channels and rows and
+// start at byte offsets into the full operands.
 #pragma once
 
 #include <cstdint>

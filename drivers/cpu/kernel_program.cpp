@@ -191,7 +191,7 @@ Status KernelProgram::add(uint32_t operator_index, const Selected& selected, con
 
 Status KernelProgram::prepare_kernel(const OperatorSpec& spec, const Selected& selected, bool is_part,
                                      SharedKernels& kernels, Step* step) {
-  // The plan's operators are already verified (runtime/plan/verify/verify.h). A part is a new operator.
+  // The plan's operators are already verified (runtime/plan/verify/verify.h). A slice is a new operator.
   if (is_part) NESTRT_RETURN_IF_ERROR(verify_operator(spec));
   const plan::Operator& op = plan_->tables().operators[step->operator_index];
   if (is_view(plan_->tables(), op)) {
@@ -266,7 +266,7 @@ void KernelProgram::chain_steps() {
   }
 }
 
-// Returns whether only the next step reads the result, as its first input, and adds nothing to it.
+// Returns whether the step has no residual input and only the next step reads its result, as its first input.
 bool KernelProgram::feeds_next(size_t index) const {
   if (index + 1 >= steps_.size()) return false;
   const plan::Tables& tables = plan_->tables();

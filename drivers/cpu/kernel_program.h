@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelProgram: a branch prepared for the CPU: its operators' kernels, with operands resolved to locations in buffers.
-// For a branch with a single operator, it may cover only some output channels.
+// KernelProgram: a branch prepared for the CPU. Contains the operators' kernels, with operands resolved to locations in
+// buffers. If the branch has a single operator, the program may cover only some output channels.
 //
 // If only the next operator reads a result, and the result does not fit into a cache, the operators are row-fused
-// (kernels/common/framework/row_fusion.h) with bit-identical results. They run one after another if an observer needs
-// the time of each.
+// (kernels/common/framework/row_fusion.h) with bit-identical results. If an observer needs the time of each operator,
+// they run one after another.
 //
 // Threads: submit() from one thread at a time. It completes before it returns and allocates nothing on success.
 #pragma once
@@ -81,7 +81,7 @@ class KernelProgram final : public Executable {
   const ChannelSlice* resolve_operands(const plan::Operator& op, const Selected& selected, const ChannelRows* part);
   Status prepare_kernel(const OperatorSpec& spec, const Selected& selected, bool is_part, SharedKernels& kernels,
                         Step* step);
-  // Sets the kernel of a step and returns whether it is a new one.
+  // Sets the kernel of a step and returns whether the kernel was prepared for this step instead of shared.
   Result<bool> set_kernel(const KernelVariant& variant, const OperatorSpec& spec, int32_t weights,
                           SharedKernels* kernels, Step* step);
   Status reserve_scratch(Step* step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors that several parts of the driver share.
+// Errors used in several parts of the driver.
 #pragma once
 
 #include <string>

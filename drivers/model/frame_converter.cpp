@@ -19,7 +19,7 @@ namespace {
 
 using kernels::ElementFormat, kernels::FrameRow, kernels::FrameRows, kernels::kPixelBytes;
 
-// Below this many pixels of the frame and the input, other threads cost more than they save.
+// With fewer pixels in the frame and the input than this, additional threads cost more time than they save.
 constexpr int64_t kMinParallelPixels = 64 * 1024;
 
 Status no_image(const TensorInfo& input) {
@@ -138,14 +138,14 @@ struct FrameConverter::State {
   UnitList units;  // keep the host's threads
   Unit* host = nullptr;
   FrameRows steps = kernels::frame_rows();
-  // Of the previous frame.
+  // For the size of the previous frame.
   ImageSize size;
   int64_t num_bands = 1;
   std::optional<FramePlan> plan;
 
   int num_threads() const { return host != nullptr ? host->host()->threads().num_threads() : 1; }
 
-  // Bands share rows of the frame at their borders, so there are few.
+  // Adjacent bands both process the frame rows at their border, so there are few bands.
   int64_t bands_for(ImageSize frame) const {
     constexpr int64_t kBandsPerThread = 2;
     const int64_t pixels = int64_t{frame.width} * frame.height + shape.pixels();
@@ -177,7 +177,7 @@ struct FrameConverter::State {
                   fmt::format("input '{}' holds {} images; there is no image {}", input.name, shape.images, index));
   }
 
-  // Computes one of the equal parts of the rows of an image at `elements`, with the scratch memory of a thread.
+  // Computes band `band` of the rows of an image at `elements`, with the scratch memory of thread `slot`.
   void convert_band(const FrameLayout& frame, std::byte* elements, int64_t band, int slot) const {
     const auto element_bytes = static_cast<int64_t>(size_bytes(format.type));
     RowMaker rows(steps, frame, *plan, format.channels == 1, slot);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a frame: checks what the caller states, and finds the rows.
+// The memory of a frame: validates the caller's description and locates the rows.
 #pragma once
 
 #include "kernels/common/frame/frame_rows.h"
@@ -10,10 +10,10 @@ namespace nestrt {
 
 inline constexpr int32_t kMaxFrameSide = 32768;
 
-// A checked frame with all planes, distances and the used part given.
+// A validated frame; planes, strides and the used part are filled in.
 class FrameLayout {
  public:
-  // Errors: kInvalidArgument, which states the field that is wrong, expected and actual.
+  // Errors: kInvalidArgument; the message contains the wrong field, the expected and the actual value.
   static Result<FrameLayout> of(const Frame& frame);
 
   // The used part.

@@ -86,7 +86,7 @@ Status FramePlan::allocate(int input_width, uint8_t pad, int threads) {
   thread_bytes_ = source_bytes_ + line_bytes_ + taps * ring_row_bytes_ +
                   align_up(taps * sizeof(const uint8_t*), AlignedMemory::kAlignment);
   const size_t bytes = line_bytes_ + thread_bytes_ * static_cast<size_t>(threads);
-  NESTRT_ASSIGN_OR_RETURN(memory_, AlignedMemory::allocate(bytes, "the conversion of frames"));
+  NESTRT_ASSIGN_OR_RETURN(memory_, AlignedMemory::allocate(bytes, "the memory for converting frames"));
   std::memset(memory_.data(), 0, bytes);
   std::memset(memory_.data(), pad, line_bytes_);
   for (int slot = 0; slot < threads; ++slot) std::memset(scratch(slot).line, pad, line_bytes_);

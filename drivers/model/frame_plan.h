@@ -14,13 +14,14 @@
 
 namespace nestrt {
 
-// One axis of a conversion: the positions in the input that show the frame, and how they are computed.
+// One axis of a conversion: the positions in the input that the frame covers, and how they are computed.
 struct FrameAxis {
   int offset = 0;  // in the input
   int count = 0;
   int source = 0;        // the first pixel of the frame that is needed
   int source_count = 0;  // without resampling, `count`
-  // How pixels are computed, relative to `source`. Empty: they are copied. A plan uses one of the two for both axes.
+  // How pixels are computed, relative to `source`. If both are empty, pixels are copied. A plan uses the same method
+  // for both axes.
   Resampling resampling;
   Interpolation interpolation;
 };
@@ -37,10 +38,10 @@ class FramePlan {
   const std::vector<int16_t>& mix_weights() const { return mix_weights_; }
   // Returns whether both axes are interpolated.
   bool interpolates() const { return !mix_weights_.empty(); }
-  // Returns the number of rows in the ring.
+  // Returns the number of rows in a thread's ring buffer.
   int ring_rows() const { return interpolates() ? 2 : rows_.resampling.taps; }
 
-  // The memory of one thread. Rows have kPixelBytes per pixel and kRowSlack bytes more.
+  // The scratch memory of one thread. Rows consist of kPixelBytes per pixel and kRowSlack additional bytes.
   struct Scratch {
     uint8_t* source;  // the pixels of a row of the frame
     uint8_t* line;    // a row of the input, filled with the padding outside of the columns

@@ -21,7 +21,7 @@ Result<std::vector<BlobCopy>> decode_blob(std::span<const std::byte> blob) {
                   "the program has a format that unit 'null' does not support; recompile the model");
   blob = blob.subspan(sizeof header);
   if (blob.size() % sizeof(BlobCopy) != 0 || blob.size() / sizeof(BlobCopy) != header.copies)
-    return damaged_plan(fmt::format("a program for unit 'null' states {} copies, but its copies have {} bytes",
+    return damaged_plan(fmt::format("a program for unit 'null' declares {} copies, but its copies have {} bytes",
                                     header.copies, blob.size()));
   std::vector<BlobCopy> copies(header.copies);
   if (!copies.empty()) std::memcpy(copies.data(), blob.data(), blob.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of the null unit: copies from one range of a program's memory to another. The plan stores them as a blob: a
-// header followed by the copies, little-endian. A new driver defines its own format here: its part of the compiler
-// writes the format and prepare() reads it.
+// header followed by the copies, little-endian. A new driver defines its own format here: its compiler code writes the
+// format and prepare() reads it.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 namespace nestrt::drivers {
 namespace {
 
-// Far more than a device needs for its probe.
+// Time limit for a probe, far longer than a device needs.
 constexpr std::chrono::seconds kProbeTime{5};
 
 Deadline end_of_timeout(const Submission& submission) {

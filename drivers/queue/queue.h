@@ -54,7 +54,7 @@ class Queue {
   // Signals completion at the end, with kUnavailable if the device is not trusted or the job is already pending.
   // Allocates nothing on success.
   void submit(Job* job, const Submission& submission);
-  // Ends the job with kCancelled if its submission of `generation` is not complete.
+  // Ends the job with kCancelled unless its submission of `generation` is complete.
   void cancel(Job* job, uint64_t generation);
   // Ends all jobs with kCancelled.
   void reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Description: what a plug-in reports about its device.
+// Description: the properties of a device as reported by its plug-in.
 #pragma once
 
 #include <cstddef>

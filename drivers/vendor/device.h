@@ -48,7 +48,7 @@ class Device {
   virtual Result<std::unique_ptr<LoadedProgram>> load(const Part& part) = 0;
   // Returns whether programs can only access memory from allocate_shared().
   virtual bool needs_shared_memory() const = 0;
-  // Returns whether a session's activations may be in that memory.
+  // Returns whether a session's activations may be in memory from allocate_shared().
   virtual bool shares_memory_with_sessions() const = 0;
   // Dropping the last reference releases the memory. Errors: kOutOfMemory, kDeviceFault.
   virtual Result<std::shared_ptr<HostVisibleMemory>> allocate_shared(uint64_t bytes) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part: what a plug-in receives of a program: the blob, its files and the description of its ports.
+// Part: a program as a plug-in receives it. Contains the blob, its files and the description of its ports.
 #pragma once
 
 #include <cstddef>

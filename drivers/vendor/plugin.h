@@ -14,8 +14,8 @@ namespace nestrt::vendor {
 
 struct Plugin {
   std::string file;  // name in messages
-  // Complete for the version of the table; allocate_shared() and free_shared() are both set or both null. Functions of
-  // later versions are null.
+  // All functions of the table's version are set, except that allocate_shared() and free_shared() may both be null.
+  // Functions of later versions are null.
   nestrt_vendor_functions functions = {};
   std::vector<PluginOption> options = {};  // of the devices that are opened
 };

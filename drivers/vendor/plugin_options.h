@@ -17,7 +17,7 @@ struct PluginOption {
 };
 
 // Returns the options of device `instance` in a list "NAME=VALUE,INSTANCE:NAME=VALUE,...". An entry without INSTANCE
-// applies to all devices; the last entry of a name counts. Errors: kInvalidArgument.
+// applies to all devices; the last entry with a name takes precedence. Errors: kInvalidArgument.
 Result<std::vector<PluginOption>> parse_plugin_options(std::string_view list, uint32_t instance);
 
 // The result refers to `options`.

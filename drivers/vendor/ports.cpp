@@ -15,7 +15,7 @@
 namespace nestrt::vendor {
 namespace {
 
-// The longest name that is compared, so that a text without its terminating zero is not read without limit.
+// The maximum length of a compared name. It limits reading if the terminating zero of a text is missing.
 constexpr size_t kMaxName = 8192;
 
 uint32_t type_to_c(const std::optional<DataType>& type) {
@@ -40,7 +40,7 @@ nestrt_vendor_port to_c(const PortSpec& spec) {
   return port;
 }
 
-// Compares one port. A member that one of both does not state agrees.
+// Compares one port. A member that only one side specifies counts as equal.
 class StatedPort {
  public:
   StatedPort(const nestrt_vendor_port& stated, const Part& part, size_t index, std::string_view file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of a Part for a plug-in, and the comparison of the ports that the plug-in states with it.
+// Converts a Part for a plug-in, and compares it with the ports that the plug-in reports.
 #pragma once
 
 #include <string_view>
@@ -29,7 +29,7 @@ class PartForPlugin {
 // plan is wrong. Errors: kDeviceFault for ports that no program can have; kInvalidPlan for ports that differ.
 Status check_num_ports(uint32_t num_inputs, uint32_t num_outputs, const Part& part, std::string_view file);
 Status check_port_bytes(uint64_t stated, const Part& part, size_t port, std::string_view file);
-// Checks everything that the plug-in states of its ports. Returns by port whether its channels are last.
+// Checks the reported ports completely. Returns, per port, whether its channels are last.
 Result<std::vector<bool>> check_stated_ports(const nestrt_vendor_program_ports& stated, const Part& part,
                                              std::string_view file);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's program as a plug-in receives it, and the places of its ports. Requires a verified plan: ranges
-// are within their tensors and segments.
+// A plan's program as a plug-in receives it, and the locations of its ports. Requires a verified plan: ranges are
+// within their tensors and segments.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a tensor between the layout of the plan (any of Layout) and the one of a plug-in (row-major, or channels
-// last).
+// Converts a tensor between the plan's layout (any Layout) and a plug-in's layout (row-major or channels last).
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ class StagedProgram {
   void place(std::span<std::byte* const> ports);
   void give_inputs(std::span<std::byte* const> ports);
   void take_outputs(std::span<std::byte* const> ports);
-  // Also counts reordered bytes.
+  // Copies a port and counts its bytes, including reordered ones.
   void copy(size_t port, void* to, const void* from);
   void find_reordered();
   size_t num_inputs() const { return source_.part.inputs.size(); }

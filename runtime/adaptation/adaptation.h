@@ -27,11 +27,11 @@
 namespace nestrt {
 
 // Receives each schedule that comes into permanent use, together with the costs from which it was computed. Called on
-// another thread than the running one, one call at a time.
+// the adaptation thread, one call at a time.
 using Adopted =
     std::function<void(const PreparedSchedule& schedule, const CostTable& costs, const CostTable& measured)>;
 
-// A policy is null if it has nothing to decide.
+// A null policy has nothing to decide.
 struct Policies {
   std::unique_ptr<SchedulePolicy> schedules;
   std::unique_ptr<KernelPolicy> kernels;

@@ -11,7 +11,7 @@
 
 namespace nestrt {
 
-// The time budget of exploration. It earns a fraction of the time of all other runs.
+// The time budget of exploration. All other runs add a fraction of their time to it.
 class ExplorationBudget {
  public:
   explicit ExplorationBudget(double fraction) : fraction_(fraction) {}

@@ -16,9 +16,9 @@ namespace {
 // Number of runs that measure the kernels in use.
 constexpr uint32_t kKernelTrialRuns = 8;
 constexpr double kMinKernelSpeedup = 1.02;
-// Maximum factor by which the host's other steps correct measured times.
+// Limit on the factor by which measured times are corrected for the slowdown of the host's other steps.
 constexpr double kMaxSlowdown = 4;
-// Number of runs until all kernels are measured again: initially and at most.
+// Number of runs until all kernels are measured again: initial value and maximum.
 constexpr uint64_t kInitialRemeasureRuns = 4096, kMaxRemeasureRuns = 65536;
 constexpr uint32_t kNoRuns = std::numeric_limits<uint32_t>::max();
 constexpr double kNeverDue = std::numeric_limits<double>::infinity();
@@ -94,7 +94,7 @@ KernelPolicy::KernelPolicy(const Plan& plan, const UnitInfo& host, uint32_t host
       least = cost->microseconds;
       op.in_use = i;
     }
-    // Without a cost of the compiler's choice, the costs of other kernels cannot be compared with anything.
+    // The costs of other kernels are meaningful only in comparison with the cost of the compiler's choice.
     if (!op.is_measured[0]) op.in_use = 0;
     in_use_[op.op] = op.kernels[op.in_use].number;
   }

@@ -46,7 +46,7 @@ std::vector<OperatorKernels> kernels_to_choose_from(const std::shared_ptr<const 
 
 class KernelPolicy {
  public:
-  // Limit on exploration time: a fraction of all run time, plus the time of this many runs once.
+  // Limit on exploration time: a fraction of all run time, plus the time of this many runs initially.
   static constexpr double kExplorationFraction = 0.005, kInitialExplorationRuns = 1;
   static constexpr uint32_t kExploringRuns = 3;
 

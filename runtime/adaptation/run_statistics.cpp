@@ -10,14 +10,14 @@ namespace {
 
 // A mean over 16 runs has a quarter of the error of one run.
 constexpr double kMeanRuns = 16;
-// Weight of the known noise, in runs: other schedules have about the same noise.
+// Weight, in runs, of the noise known from other schedules, because the noise of schedules is similar.
 constexpr double kKnownNoiseRuns = 8;
 // Maximum ratio of a time to the mean, so that a step interrupted by the system hardly changes the mean.
 constexpr double kMaxRatioToMean = 2;
 
-// Recent runs agree if their mutual differences are below their common deviation divided by this.
+// Recent runs agree if they differ from each other by less than their common deviation divided by this factor.
 constexpr double kAgreementFactor = 2;
-// Three runs that deviate in one direction by this many times the noise are not due to chance.
+// If three runs deviate in one direction by this many times the noise, the deviation is not due to chance.
 constexpr double kNoiseFactor = 1.8;
 
 template <typename T, size_t n>

@@ -23,8 +23,8 @@ class RunStatistics {
   // `predicted_us` holds the predicted time of each step. `noise` holds the noise() of the units for which it is known.
   RunStatistics(const Schedule& schedule, std::span<const double> predicted_us, std::span<const double> noise = {});
 
-  // Step times of a run in microseconds, to be filled in before end_run(). Do not call end_run() for a run without
-  // times for all steps: it is not counted.
+  // Step times of a run in microseconds, to be filled in before end_run(). If the time of a step is missing, do not
+  // call end_run(): the run is then not counted.
   std::span<float> step_us() { return step_us_; }
   void end_run(double makespan_us);
 
@@ -39,7 +39,7 @@ class RunStatistics {
   double mean_slowdown(uint32_t unit) const;
   // Returns the summed absolute deviation of the means from the predictions, relative to the predictions.
   double deviation() const;
-  // Returns the same as mean_slowdown(), but the median over the last kRecent runs.
+  // Like mean_slowdown(), but returns the median over the last kRecent runs.
   double recent_slowdown(uint32_t unit) const;
   // Returns whether all of the last kRecent runs of some unit deviated in the same direction by more than `part` and by
   // more than the noise. A quarter of `part` is enough if these runs agree.
@@ -47,7 +47,7 @@ class RunStatistics {
   // Return the median over at most the last fifteen runs, and over the last kRecent runs.
   double makespan_us() const;
   double recent_makespan_us() const;
-  // Returns whether the last kRecent runs were all longer, or all shorter, than each of the twelve runs before, and
+  // Returns whether the last kRecent runs were all longer, or all shorter, than each of the twelve preceding runs, and
   // differ from the median of those by the fraction `part`. This happens, for example, if units begin to interfere with
   // each other.
   bool has_other_makespans(double part) const;

@@ -13,14 +13,14 @@
 namespace nestrt {
 namespace {
 
-// Minimum predicted speedup that justifies a change. The larger one applies to the first runs, and if runs vary by more
-// than kNoiseThreshold, because a schedule may then only seem better.
+// Minimum predicted speedup that justifies a change. The larger value applies to the first runs, and to runs that vary
+// by more than kNoiseThreshold, because another schedule may then only seem better.
 constexpr double kMinSpeedup = 1.01, kMinTrialSpeedup = 1.02, kNoiseThreshold = 0.01;
 constexpr uint64_t kRunsToSettle = 64;
-// Number of runs that judge a new schedule, and number of runs between two searches for a better one: initially and,
-// after doubling, at most.
+// Number of runs that judge a new schedule, and number of runs between two searches for a better one: initial value
+// and, after doubling, maximum.
 constexpr uint32_t kTrialRuns = 8, kInitialRecheckRuns = 16, kMaxRecheckRuns = 64;
-// Number of runs without a new schedule after a roll-back: initially and at most.
+// Number of runs without a new schedule after a rollback: initial value and maximum.
 constexpr uint32_t kInitialHoldRuns = 64, kMaxHoldRuns = 4096;
 // Half-life, in concurrent runs, of the knowledge about sequential schedules.
 constexpr double kExcessHalfLifeRuns = 48;
@@ -32,7 +32,7 @@ constexpr double kLearningThreshold = 0.25;
 constexpr double kMaxExploredRatio = 2;
 // Exploration schedules work of unknown cost with this fraction of its predicted time.
 constexpr double kOptimisticCostFactor = 0.5;
-// Number of runs until measured work is measured again: initially and at most.
+// Number of runs until measured work is measured again: initial value and maximum.
 constexpr uint64_t kInitialReexploreRuns = 512, kMaxReexploreRuns = 16384;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -225,8 +225,8 @@ SchedulePolicy::Move SchedulePolicy::judge(const RunStatistics& statistics, bool
   return Move::kRestart;
 }
 
-// Compares the schedule in use, whose makespan is measured, with predictions for others. These are scaled by the excess
-// that their mode has shown so far.
+// Compares the schedule in use, whose makespan is measured, with predictions for other schedules. Scales the
+// predictions by the excess that their mode has shown so far.
 bool SchedulePolicy::adopt_better(bool is_forced) {
   const double in_use = is_forced ? kNever : predict(main_.schedule).value_or(kNever) * main_.excess;
   std::optional<Schedule> best = make(options_.schedule.method, costs());

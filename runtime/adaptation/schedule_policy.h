@@ -39,7 +39,7 @@ struct PolicyOptions {
 
 class SchedulePolicy {
  public:
-  // Limit on exploration time: a fraction of all run time, plus the time of this many runs once.
+  // Limit on exploration time: a fraction of all run time, plus the time of this many runs initially.
   static constexpr double kExplorationFraction = 0.01, kInitialExplorationRuns = 3;
   static constexpr uint32_t kExploringRuns = 3;
 

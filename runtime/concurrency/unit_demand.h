@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnitDemand: makes each session's demand visible to the other sessions of the process: the share of a unit's time that
-// it needs while it runs. Two sessions share a unit if both use the same Unit object.
+// UnitDemand: makes each session's demand visible to the other sessions of the process. The demand is the share of a
+// unit's time that the session needs while it runs. Two sessions share a unit if both use the same Unit object.
 //
 // Threads: all members from any thread, except begin_run() and end_run(), which are called from one thread at a time.
 // Only others() and the registration of sessions allocate.
@@ -21,8 +21,8 @@ namespace nestrt {
 std::vector<double> unit_shares(const Schedule& schedule, std::span<const UnitInfo> units);
 
 // Returns whether the `demand` of other sessions, per unit, is high enough that an inference waits for its units. Two
-// sessions do not suffice: each periodically has no work for one of the units. `was_contended` lowers the threshold
-// (hysteresis).
+// sessions are not enough, because each of them periodically has no work for one of the units. `was_contended` lowers
+// the threshold (hysteresis).
 bool is_contended(std::span<const double> demand, bool was_contended);
 
 class UnitDemand {

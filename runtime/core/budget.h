@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: limits the cost of processing a file, in one unit of measure (bytes, steps, entries): a fixed amount for any
-// file plus an amount per byte. A reader charges all work to a budget before doing it. Work on data that is stored once
-// but used repeatedly is charged for every use. The cost is therefore at most proportional to the size of the file
-// (docs/concepts/security.md).
+// Budget: limits the cost of processing a file, in one unit of measure (bytes, steps, entries). The limit is a fixed
+// amount for any file plus an amount per byte. A reader charges all work to a budget before doing it. Work on data that
+// is stored once but used repeatedly is charged for every use. The cost is therefore at most proportional to the size
+// of the file (docs/concepts/security.md).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys for hash tables: the bytes of numbers, lists and attributes, appended one after another. Equal sequences of
-// fields have equal keys and vice versa, because lists state their length.
+// fields have equal keys and vice versa, because lists contain their length.
 #pragma once
 
 #include <optional>

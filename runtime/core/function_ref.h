@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FunctionRef<Signature>: a callable passed by reference: two words, no allocation.
+// FunctionRef<Signature>: a callable passed by reference. It consists of two words and does not allocate.
 // The callable must outlive the FunctionRef; use it only for parameters.
 #pragma once
 

@@ -8,8 +8,8 @@ namespace nestrt {
 
 class ParallelRunner;  // runtime/kernel/parallel.h
 
-// The host threads that work on a submission. Concurrent submissions with `threads` threads each use the indices 0, 1,
-// ...
+// The host threads that work on a submission. Concurrent submissions, each with `threads` threads, have the indices
+// 0, 1, ...
 struct CoreShare {
   int threads = 0;  // including the submitting thread; 0: all
   int index = 0;

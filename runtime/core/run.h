@@ -7,7 +7,7 @@
 
 namespace nestrt {
 
-// Calls `submit` with the submission and waits for completion. Sets the submission's completion and generation itself.
+// Calls `submit` with the submission and waits for completion. Sets the submission's completion and generation.
 Status run(Submission submission, FunctionRef<void(const Submission&)> submit);
 
 }  // namespace nestrt

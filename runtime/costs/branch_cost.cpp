@@ -45,7 +45,7 @@ Result<WorkCost> kernels_cost(const CostTable& costs, const Plan& plan, const pl
   for (uint32_t op : branch.operators) {
     NESTRT_ASSIGN_OR_RETURN(const WorkCost cost, operator_cost(costs, plan, op, unit, channels));
     sum.microseconds += cost.microseconds;
-    // The least reliable source; sources are ordered from measured to modelled.
+    // Finds the least reliable source; sources are ordered from measured to modelled.
     sum.source = std::max(sum.source, cost.source);
   }
   return sum;

@@ -90,7 +90,7 @@ class Reader {
     return "unknown keyword";
   }
   CostTable take() { return std::move(costs_); }
-  // Returns the version of nestrt whose kernels were measured; empty if it does not matter.
+  // Returns the version of nestrt whose kernels were measured, or an empty string if the costs apply to all versions.
   const std::string& kernels() const { return kernels_; }
 
  private:

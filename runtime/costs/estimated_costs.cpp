@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMaxStemChannels = 4;
 
-// The work of the kernels for an instruction set.
+// The plan and the instruction set whose kernels do the work.
 struct HostWork {
   const plan::Tables& tables;
   std::string_view instruction_set;
@@ -58,7 +58,7 @@ void add_conv(const HostWork& host, uint32_t index, Amount& amount, std::string_
   amount.kind = fmt::format("{} {}", type, sort_of(std::get<ops::Conv>(op.attributes), weights, packing));
   const int64_t blocks = (weights[0] + kChannelBlock - 1) / kChannelBlock;
   amount.results *= static_cast<double>(blocks * kChannelBlock) / static_cast<double>(weights[0]);
-  // Constants in the plan's own packing are already counted.
+  // Constants whose packing equals the plan's are already counted.
   if (packing != tensor.packing) amount.weight_bytes += bytes_of(packing, tensor) - bytes_of(tensor.packing, tensor);
 }
 

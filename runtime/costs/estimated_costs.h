@@ -27,8 +27,8 @@ struct WorkRates {
 struct HostRates {
   static constexpr const char* kOther = "other";
 
-  // Rates per kind of work. Convolutions: "s8 pointwise", "spatial", "depthwise" and "stem" (up to 4 channels), and
-  // "winograd", "winograd_two" and "winograd_strided" if their weights are packed for it (default: "spatial"). Other
+  // Rates per kind of work. Convolutions: "s8 pointwise", "spatial", "depthwise" and "stem" (up to 4 channels); for
+  // weights packed for Winograd, "winograd", "winograd_two" and "winograd_strided" (default: "spatial"). Other
   // multiplications: "s8 Dense". Pooling: "s8 Pool". All others: the operator's name. Missing kinds use kOther, which
   // always exists.
   std::map<std::string, WorkRates, std::less<>> kinds;

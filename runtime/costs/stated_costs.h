@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs that a plan states for the board for which it was compiled: kernel costs of the host, and overheads.
+// The costs that a plan contains for the board for which it was compiled: kernel costs of the host, and overheads.
 #pragma once
 
 #include <span>

@@ -58,8 +58,8 @@ std::string operator_text(const plan::Tables& tables, uint32_t index, ChannelRan
   return result;
 }
 
-// Exponents determine the instructions of a program; its length and stated cost distinguish programs with different
-// times.
+// Exponents determine the instructions of a program. Its length and its cost in the plan distinguish programs with
+// different times.
 std::string code_text(const plan::Tables& tables, const plan::Program& program) {
   const uint64_t bytes = program.segments.empty() ? 0 : tables.buffers[program.segments[0]].size;
   const plan::Cost* const stated = stated_cost(program);

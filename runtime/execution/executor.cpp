@@ -121,7 +121,7 @@ Status Executor::run_in_lanes() {
   return failure();
 }
 
-// Runs lanes concurrently if the host's threads are available, otherwise runs their steps in order.
+// Runs lanes concurrently if enough host threads are available, otherwise runs their steps in order.
 void Executor::run_section(const Section& section) {
   const auto run_lane = [&](int share) { run_steps(section.lanes[static_cast<size_t>(share)]); };
   const auto lanes = static_cast<int>(section.lanes.size());

@@ -95,7 +95,7 @@ class Executor {
   Status explain(const PreparedStep& step, const StepTimeout& timeout, const Status& status) const;
   Status record_missed_deadline(const PreparedStep& step, const StepTimeout& timeout, const Status& status);
   void record_results(const PreparedStep& step);
-  // Runs the step on the host, returns the hash of its results, and destroys them.
+  // Runs the step on the host, returns the hash of its results, and overwrites the results.
   Result<uint64_t> compute_expected_hash(PreparedStep& step, UnitLease& lease);
   Status recover_from_wrong_results(PreparedStep& step, UnitLease& lease, bool* used_host);
   Status execute_on_host(const PreparedStep& step, Executable& executable);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PreparedSchedule: a schedule with everything it needs to run: programs prepared on their units, fallback programs for
+// PreparedSchedule: a schedule that is ready to run. Contains programs prepared on their units, fallback programs for
 // the host, scratch memory per lane, and the state of each step.
 #pragma once
 

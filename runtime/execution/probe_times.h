@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProbeTimes: when failed units are probed: soon after the failure, then after delays that double up to an interval. If
-// a unit fails again before it has worked for the whole interval, its delay continues to grow. A unit that only passes
-// its probe is thus not trusted repeatedly.
+// ProbeTimes: schedules the probes of failed units: soon after the failure, then after delays that double up to an
+// interval. If a unit fails again before it has worked for the whole interval, its delay continues to grow. A unit that
+// only passes its probe is thus not trusted repeatedly.
 //
 // Threads: one at a time.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of external compilers that a session's units reject although they match their kind: blobs for another
+// Programs of external compilers that a session's units reject although kind and configuration match: blobs for another
 // plug-in version, or programs that exceed a device's memory.
 #pragma once
 

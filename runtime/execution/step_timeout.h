@@ -15,7 +15,7 @@ struct UnitLimits {
   std::chrono::milliseconds slack{50};
 };
 
-// In microseconds, measured or predicted; 0 if unknown.
+// The times of a step in microseconds; 0 if unknown.
 struct StepTimes {
   double unit_us = 0;       // time of the step on its unit, measured
   double predicted_us = 0;  // time of the step on its unit, according to the schedule
@@ -24,8 +24,8 @@ struct StepTimes {
 };
 
 struct StepTimeout {
-  // Measured from the start on the unit; a unit that exceeds it has failed. The maximum value if only the timeout
-  // applies.
+  // Time limit from the start on the unit; a unit that exceeds it has failed. The maximum value if only the general
+  // timeout applies.
   std::chrono::nanoseconds limit = std::chrono::nanoseconds::max();
   // When the host takes over to protect the run's deadline: the latest time at which the host can still run the step
   // and the remaining ones in time. Equals the run's deadline if there is not enough time for both the unit and the

@@ -11,7 +11,7 @@
 namespace nestrt {
 namespace {
 
-// Number of steps that bypass a unit, as powers of two: after its first failure, and at most.
+// Number of steps that bypass a unit, as powers of two: after its first failure, and maximum.
 constexpr uint32_t kInitialBypassLog2 = 5, kMaxBypassLog2 = 16;
 
 }  // namespace

@@ -32,7 +32,7 @@ enum class PackedForm : uint8_t {
   kStem,         // [o][i][spatial...]: channels [last axis][i][other spatial axes], one position
   kMatrix,       // [i][o]: channels i, one position
   kWinograd,     // [o][i][3][3]: channels i, positions of the transformed kernel; for s8 a channel occupies a group of
-                 // two bytes, its 16-bit value
+                 // two bytes, which contain its 16-bit value
 };
 
 struct PackingRow {

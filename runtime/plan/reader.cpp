@@ -149,7 +149,7 @@ class PlanReader {
     return {};
   }
 
-  // `common` is the state that is common to the plans of all shapes.
+  // `common`: the state shared by the plans of all shapes.
   static std::shared_ptr<const Plan> plan_of(Plan::State common, std::shared_ptr<const plan::Tables> tables) {
     Plan::State first = with_tables(common, tables);
     if (!tables->shapes.empty()) first.shapes.push_back(make_plan(with_tables(common, tables)));

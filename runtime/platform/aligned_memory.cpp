@@ -13,7 +13,8 @@ namespace {
 // The size of a huge page on x86 and on aarch64 with pages of 4 KB. Elsewhere the advice below has no effect.
 constexpr uint64_t kHugePage = 2 << 20;
 
-// Returns the bytes at the start of a block for which huge pages pay: the last one if at least half of it is used.
+// Returns the size of the first part of a block for which huge pages pay off. The last huge page counts if at least
+// half of it is used.
 uint64_t huge_page_bytes(uint64_t bytes) { return (bytes + kHugePage / 2) / kHugePage * kHugePage; }
 
 }  // namespace

@@ -15,9 +15,9 @@
 
 namespace nestrt {
 
-// A complete file on the disk, next to its final path; removed unless committed. The file is always newly created:
-// anything that already exists under its temporary name, in particular a link, is not written through. Its permissions
-// are `rights` without the bits of the process's umask. Move-only.
+// A complete file on the disk, next to its final path; removed unless committed. The file is always newly created: an
+// existing file or link with its temporary name is never written to. Its permissions are `rights` without the bits of
+// the process's umask. Move-only.
 class NewFile {
  public:
   // Leaves no file behind on failure. Errors: kNotFound, kIo; the message does not name the path.
@@ -37,7 +37,7 @@ class NewFile {
   std::string path_;
 };
 
-// Calls NewFile::create() and commit(). Errors: as for these.
+// Calls NewFile::create() and commit(). Errors: as for these functions.
 Status replace_file(const std::string& path, std::span<const std::byte> bytes, mode_t rights = 0666);
 
 }  // namespace nestrt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spinning, for waits that are about as short as putting a thread to sleep and waking it.
+// Spin waits, for waits that are about as short as putting a thread to sleep and waking it.
 #pragma once
 
 #include <atomic>

@@ -155,7 +155,7 @@ class PipelineImpl final : public Pipeline {
         Status status;
         {
           const MutexPause pause(mutex_);
-          // The first shape's session rejects inputs that match none.
+          // The first shape's session rejects inputs that match no shape.
           const size_t shape = shape_for(*plan_, entry.inputs).value_or(0);
           status = sessions[shape]->run(entry.inputs, entry.outputs, RunOptions(), number);
         }

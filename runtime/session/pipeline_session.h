@@ -16,7 +16,7 @@ namespace nestrt {
 struct PipelineSessionOptions {
   std::shared_ptr<UnitArbiters> arbiters = nullptr;  // shared by all sessions; null: units are not arbitrated
   Adopted adopted = {};                              // called by the session that adapts; may be empty
-  // This session does not adapt; it runs the schedules that another one passes to offer().
+  // This session does not adapt. It runs the schedules that another session passes to offer().
   bool follows = false;
   bool may_change = false;     // whether the other session may reschedule
   KernelNumbers kernels = {};  // initial kernels

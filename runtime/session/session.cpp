@@ -167,7 +167,7 @@ class SessionImpl final : public PipelineSession {
     return std::ranges::any_of(units_, [](const auto& unit) { return !unit->info().is_host; });
   }
 
-  // Returns the maximum over this schedule and those that may replace it.
+  // Returns the maximum over this schedule and the schedules that may replace it.
   size_t max_unit_lanes(const PreparedSchedule& schedule) const {
     const size_t lanes = schedule.unit_lanes().size();
     return may_change() ? std::max(lanes, units_.size()) : lanes;
@@ -182,9 +182,9 @@ class SessionImpl final : public PipelineSession {
     return prepared;
   }
 
-  // Costs of operators that run one at a time do not predict lanes that share the host's cores. Therefore kBefore
-  // compares the schedule with one whose host lanes do not share cores, and keeps the latter unless the schedule is
-  // faster. Returns whether schedules may share cores.
+  // Costs of operators that run one at a time do not predict the times of lanes that share the host's cores. Therefore
+  // kBefore compares the schedule with one whose host lanes do not share cores, and keeps the latter unless the
+  // schedule is faster. Returns whether schedules may share cores.
   Result<bool> try_core_sharing(const FirstSchedule& first, std::shared_ptr<PreparedSchedule>& schedule)
       NESTRT_REQUIRES(mutex_) {
     if (options_.costs.measure != Measuring::kBefore || options_.fixed_schedule != nullptr || !has_costs_) return true;

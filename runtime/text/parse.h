@@ -20,7 +20,7 @@ inline std::vector<std::string_view> split(std::string_view text, std::string_vi
   }
 }
 
-// Parses a number. Returns nullopt unless the whole text is one.
+// Parses a number. Returns nullopt unless the whole text is a number.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

@@ -88,7 +88,7 @@ TEST_CASE("A session uses programs for its unit's configuration and runs others 
   }
 }
 
-TEST_CASE("A list of all units states how each was opened or why it was not") {
+TEST_CASE("A list of all units reports how each was opened or why it was not") {
   const auto units = list_units({.num_threads = 1});
   REQUIRE(units);
   REQUIRE(units->size() >= 3);

@@ -122,7 +122,7 @@ bool BoardTransport::pause_until(Deadline deadline) {
          ::read(interruption_.value(), &interruptions, sizeof(interruptions)) == sizeof(interruptions);
 }
 
-// Adds the advice for a failed accelerator.
+// Adds advice on recovering a failed accelerator.
 Status BoardTransport::advised(const Status& status) const {
   if (status.code() != Code::kDeviceFault) return status;
   return Status(Code::kDeviceFault, fmt::format("{}; if a probe fails, {}", status.message(), recovery_));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoardTransport: the part of a transport to a board that does not depend on how registers and memory are accessed:
-// starting runs, waiting for their end, and keeping what a run may still use.
+// BoardTransport: the part of a transport to a board that does not depend on how registers and memory are accessed. It
+// starts runs, waits for their end, and keeps resources that a run may still use.
 #pragma once
 
 #include <memory>
@@ -32,11 +32,11 @@ class BoardTransport : public Transport {
   std::vector<DeviceRegister> registers() override { return unit_->registers(); }
 
  protected:
-  // `lock`: the ownership of the accelerator, which is kept as long as a run may continue. `recovery`: how to recover
-  // an accelerator that no longer responds.
+  // `lock`: ownership of the accelerator, kept as long as a run may continue. `recovery`: how to recover an accelerator
+  // that no longer responds.
   BoardTransport(std::shared_ptr<ComputeUnit> unit, DeviceLock lock, std::string_view recovery)
       : unit_(std::move(unit)), lock_(std::make_shared<DeviceLock>(std::move(lock))), recovery_(recovery) {}
-  // Creates what waiting requires. To call once, before the first run. Errors: kUnavailable.
+  // Prepares for waiting. Call once, before the first run. Errors: kUnavailable.
   Status prepare();
   // Allocates memory for instructions, which is never treated as coherent. Errors: kOutOfMemory.
   virtual Result<std::shared_ptr<DeviceBuffer>> allocate_instructions(uint64_t size) = 0;

@@ -6,8 +6,9 @@
 namespace nestrt::evta {
 namespace {
 
-// At least sixteen cache lines of results, and four times as many of inputs: too many for a cache to write back or
-// evict all of them during a run, and few enough that a core does not bypass its caches for sequential writes.
+// Sixteen or more cache lines of results, and four times as many lines of inputs. They are too many for a cache to
+// write back or evict all of them during a run, and few enough that a core does not bypass its caches for sequential
+// writes.
 constexpr uint32_t kElements = 64;
 constexpr std::chrono::seconds kRunTime{5};  // far more than the few hundred cycles needed
 
@@ -36,7 +37,7 @@ Result<bool> is_coherent(Transport& transport, const Configuration& configuratio
     NESTRT_RETURN_IF_ERROR(transport.reset());
     return status;
   }
-  // Dirty lines would later overwrite new contents of that memory.
+  // Otherwise dirty lines would later overwrite new contents of the probe's memory.
   NESTRT_RETURN_IF_ERROR(settle(probe));
   return coherent;
 }

@@ -4,7 +4,7 @@
 //
 // On a Zynq UltraScale+ this requires three things that software cannot query: an HPC port, accesses with attributes
 // that cause a cache lookup (AxCACHE 1111, as in VTA's builds), and a processor configured to broadcast them (Xilinx
-// UG1085, "I/O coherency"). A test run determines it instead.
+// UG1085, "I/O coherency"). A test run determines coherence instead.
 #pragma once
 
 #include "drivers/evta/driver/transport.h"

@@ -31,8 +31,8 @@ class CompletionPoller {
     return coarse_pause(elapsed);
   }
 
-  // Records the time at which the end of a run was detected. If the run had already ended on wakeup, the next one wakes
-  // earlier. If that happens twice in a row, the duration becomes unknown.
+  // Records the time at which the end of a run was detected. If the run had already ended on wakeup, the next wait is
+  // shorter. If that happens twice in a row, the duration becomes unknown.
   void ended_after(Duration elapsed) {
     const bool was_expected = expected_ > Duration::zero();
     const bool overslept = was_expected && !has_polled_;
@@ -53,7 +53,7 @@ class CompletionPoller {
     return std::clamp<Duration>(elapsed / kDelayDivisor, kMinSleep, kMaxSleep);
   }
 
-  // Shorter duration of the last two runs, because one may have been delayed. 0 if unknown.
+  // The shorter duration of the last two runs, because one may have been delayed. 0 if unknown.
   Duration expected_ = Duration::zero();
   Duration last_ = Duration::zero();         // duration of the last run
   Duration poll_window_ = Duration::zero();  // time before and after the expected end that is too short for sleeping

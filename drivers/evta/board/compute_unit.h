@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ComputeUnit: one EVTA instance in the FPGA of a board: a kernel that XRT starts (xrt/kernel_unit.cpp), or four stages
-// with registers (stages_unit.h).
+// ComputeUnit: one EVTA instance in the FPGA of a board. It is a kernel that XRT starts (xrt/kernel_unit.cpp), or four
+// stages with registers (stages_unit.h).
 //
-// Threads: one at a time. No call waits longer than documented, except for the end of a unit whose abort() has failed:
-// such a unit is kept until the process ends (abandoned_runs.h).
+// Threads: one at a time. No call waits longer than documented, except the destructor of a unit whose abort() has
+// failed. Such a unit is kept until the process ends (abandoned_runs.h).
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ class ComputeUnit {
   virtual void acknowledge_interrupt() {}
 };
 
-// Longer than a kernel driver needs to stop a compute unit that it can reset.
+// Time limit for abort(), longer than a kernel driver needs to stop a compute unit that it can reset.
 inline constexpr std::chrono::seconds kAbortLimit{5};
 
 }  // namespace nestrt::evta

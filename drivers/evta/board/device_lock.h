@@ -2,8 +2,8 @@
 // DeviceLock: exclusive ownership of an accelerator, or of its memory, among the processes of a system.
 //
 // The kernel holds the lock (flock(2) on a file in /run/lock, or in /tmp if not every user may create files there), so
-// that it ends with its process, whatever ends it. The file contains the holder's process id for messages. Containers
-// that share a board must share that folder.
+// that it is released when the process ends for any reason. The file contains the holder's process id for messages.
+// Containers that share a board must share that folder.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ namespace nestrt::evta {
 
 class DeviceLock {
  public:
-  // `name`: what it locks, such as "evta0", the same in every process. Waits for at most `limit` if it is locked, also
-  // within this process, but at least for the time for which another process may hold it for a look at the device.
+  // `name`: the locked object, such as "evta0", the same in every process. If it is locked, also within this process,
+  // waits for `limit`, or for the short time that another process may need to inspect the device, whichever is longer.
   // Errors: kUnavailable, with the holder's process id.
   static Result<DeviceLock> acquire(const SystemFiles& system, std::string_view name,
                                     std::chrono::milliseconds limit = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Linux knows about the board and its fabric.
+// Queries Linux about the board and its FPGA fabric.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ std::string board_model(const SystemFiles& system);
 enum class Processor : uint8_t { kUnknown, kZynq7000, kZynqUltraScale };
 Processor processor_of(const SystemFiles& system);
 
-// Checks that FPGA manager reports a design in the fabric, because reading registers that do not exist can hang the
+// Checks that the FPGA manager reports a design in the fabric, because reading registers that do not exist can hang the
 // board. Errors: kUnavailable.
 Status check_fabric(const SystemFiles& system);
 

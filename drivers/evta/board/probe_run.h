@@ -16,14 +16,14 @@ class ProbeRun {
   // Errors: kInvalidPlan, kOutOfMemory.
   static Result<ProbeRun> create(Transport& transport, const Configuration& configuration, uint32_t elements = 1);
 
-  // --- The host's view.
+  // --- Memory as seen by the host.
   void write_inputs();
   void clear_results();
   // Returns whether the results are correct.
   bool is_right() const;
   std::span<const std::shared_ptr<DeviceBuffer>> buffers() const { return buffers_; }
 
-  // --- Between host and accelerator. Errors: kDeviceFault, or an error of Transport.
+  // --- Transfers and runs. Errors: kDeviceFault, or an error of Transport.
   Status transfer_inputs();
   Status start() { return transport_->start(program_); }
   Status wait(SteadyClock::duration limit) { return transport_->wait(SteadyClock::now() + limit); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of VTA's four stages.
 //
-// Source: register maps of VTA's modules from Vivado HLS 2019.1, and its rule for arguments: one of 32 bits takes 8
-// bytes, one of 64 bits takes 12. docs/reference/hardware.md has the tables.
+// Source: register maps of VTA's modules from Vivado HLS 2019.1, and its layout rule: a 32-bit argument occupies 8
+// bytes, a 64-bit argument 12. docs/reference/hardware.md has the tables.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ inline constexpr uint32_t kFetchCount = 0x10, kFetchAddress = 0x18;
 inline constexpr uint32_t kLoadInputs = 0x10;
 inline constexpr uint32_t kComputeDone = 0x18, kComputeDoneWritten = 0x1c, kComputeMicroOps = 0x20;
 inline constexpr uint32_t kStoreOutputs = 0x10;
-// The registers that follow an address, whose size the build decides.
+// The size of an address, which depends on the build, and the offsets of the registers that follow one.
 struct AddressRegisters {
   uint32_t address_bytes;
   uint32_t load_weights, compute_biases;

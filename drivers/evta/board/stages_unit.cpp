@@ -94,7 +94,7 @@ Status StagesUnit::abort() {
                 fmt::format("the accelerator did not stop within {} s and cannot be reset", kAbortLimit.count()));
 }
 
-// Omits the bit next to `done`, which a read clears.
+// Omits the bit that accompanies `done`, because a read clears that bit.
 std::vector<DeviceRegister> StagesUnit::registers() {
   std::vector<DeviceRegister> result;
   const auto add = [&](Stage stage, std::string_view what, uint32_t offset) {

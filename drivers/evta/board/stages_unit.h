@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StagesUnit: EVTA as VTA's four stages, which are separate IPs with registers. Only the registers are used.
+// StagesUnit: EVTA as VTA's four stages, which are separate IPs. Accesses only their registers.
 //
 // The compute stage's `done` register keeps the value of the previous run until the first instruction reaches the
 // stage, tens of cycles after the launch. A separate bit is set by every write of the stage to `done` and cleared by
@@ -17,15 +17,15 @@
 
 namespace nestrt::evta {
 
-// Longer than any reasonable program of a process that has ended.
+// Time limit for a previous owner's program, longer than any reasonable program runs.
 inline constexpr std::chrono::seconds kPreviousOwnerLimit{5};
 
-// The error of an accelerator that a previous owner's program still uses.
+// The error for an accelerator that still runs a previous owner's program.
 Status still_in_use_by_previous_owner(std::chrono::milliseconds limit);
 
 class StagesUnit final : public ComputeUnit {
  public:
-  // `base`: where addresses of programs start in the device's memory; 0 unless addresses are wide.
+  // `base`: device address at which the programs' address space starts; 0 unless addresses are wide.
   explicit StagesUnit(std::unique_ptr<StageRegisters> registers, const AddressRegisters& addresses = kNarrowAddresses,
                       uint64_t base = 0)
       : registers_(std::move(registers)), addresses_(addresses), base_(base) {}

@@ -2,7 +2,7 @@
 // SystemFiles: the files in /sys, /dev, /run and /tmp by which a driver finds and accesses a board.
 //
 // Tests use a folder with the same structure instead of the root of the system: the environment variable
-// NESTRT_SYSTEM_ROOT, which programs with more rights than their user ignore.
+// NESTRT_SYSTEM_ROOT, which programs with elevated privileges ignore.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace nestrt::evta {
 
 class SystemFiles {
  public:
-  // `root`: precedes every path; empty for the system itself.
+  // `root`: prefix of every path; empty for the system itself.
   explicit SystemFiles(std::string root) : root_(std::move(root)) {}
   static SystemFiles from_environment();
 

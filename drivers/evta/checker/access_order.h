@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// AccessOrder: checks that tokens order the accesses of two modules to shared memory: INP and WGT (written by load,
-// read by compute), OUT (written by compute, read by store), and ranges of DRAM that a program loads from and stores
-// to. If they do, a program computes the same result in every order that its tokens allow, regardless of timing. If
-// they do not, a read may return the contents from before the other module's write.
+// AccessOrder: checks that tokens order the accesses of two modules to shared memory. This applies to INP and WGT
+// (written by load, read by compute), to OUT (written by compute, read by store), and to ranges of DRAM that a program
+// loads from and stores to. If they do, a program computes the same result in every order that its tokens allow,
+// regardless of timing. If they do not, a read may return the contents from before the other module's write.
 //
 // Checks the accesses in one order that the tokens allow. It is sufficient to track the last write and the last read of
 // an element, because a module executes in order. This is the data race detector of C. Flanagan and S. Freund,
@@ -46,7 +46,8 @@ class AccessOrder {
   Status store(const MemoryRange& range);
 
  private:
-  // Per element, the number (from 1) of the module's last instruction that wrote or read it; 0 if none has.
+  // Per element, the number (counted from 1) of the module's last instruction that wrote or read it; 0 if there is no
+  // such instruction.
   struct Last {
     std::vector<uint32_t> written, read;
   };

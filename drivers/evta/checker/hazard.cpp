@@ -23,7 +23,7 @@ std::vector<IterationPairs> pairs_apart(const Loop& loop, int iterations) {
   const int64_t count_out = loop.iter_out, count_in = loop.iter_in;
   std::vector<IterationPairs> pairs = {{count_out, 0, count_in - iterations, 0, iterations}};
   if (iterations > count_in)
-    // a single inner iteration, paired with the second one after it
+    // one inner iteration: pairs are two outer iterations apart
     pairs.push_back({count_out - iterations, 0, 1, iterations, 0});
   else if (iterations > 0)
     pairs.push_back({count_out - 1, count_in - iterations, iterations, 1, iterations - count_in});

@@ -18,10 +18,9 @@ enum class Hazard : uint8_t {
   kSource,  // the source of an ALU step is a value that a preceding step wrote
 };
 
-// Returns the first hazard of the loop in any iteration. Late reads without consequences do not count: a reset, which
-// reads nothing, and a minimum or maximum that the preceding step has already taken with the same operand. Exact, and
-// linear in the number of micro-ops. Requires the micro-ops [uop_begin, uop_end), at least one iteration, and indices
-// within bounds.
+// Returns the first hazard of the loop in any iteration. Ignores harmless late reads: a reset, which reads nothing, and
+// a minimum or maximum with an operand that the preceding step has already applied. Exact, and linear in the number of
+// micro-ops. Requires the micro-ops [uop_begin, uop_end), at least one iteration, and indices within bounds.
 Hazard find_hazard(Design design, const Gemm& gemm, std::span<const MicroOp> micro_ops);
 Hazard find_hazard(Design design, const Alu& alu, std::span<const MicroOp> micro_ops);
 

@@ -28,8 +28,8 @@ class WrittenMemory {
   // Both arguments must outlive the object.
   WrittenMemory(const Configuration& configuration, std::span<const MemoryRange> ranges);
 
-  // Call in program order. `range`, one of the constructor's, must be writable and contain the transfer. Errors:
-  // kInvalidPlan if kMaxMoved is exceeded, or if a load reads data that has not been stored.
+  // Call in program order. `range` must be a writable range passed to the constructor, and contain the transfer.
+  // Errors: kInvalidPlan if kMaxMoved is exceeded, or if a load reads data that has not been stored.
   Status store(const MemoryRange& range, const Transfer& transfer);
   Status load(const MemoryRange& range, const Transfer& transfer);
   // Errors: kInvalidPlan if part of a writable range has not been stored.

@@ -110,8 +110,8 @@ class Simulation {
 
   uint64_t cycles_to_hand_out() const { return profile_.streamed_fetch ? beats_of_instruction() : 1; }
 
-  // Ends a block of instructions. With streamed fetch, an instruction is dispatched after its own beats instead of
-  // those of its block.
+  // Ends a block of instructions. With streamed fetch, each instruction is dispatched once its own beats have arrived,
+  // otherwise once the whole block has.
   void end_block(uint64_t end) {
     reading_block_ = false;
     hand_out_time_ = profile_.streamed_fetch ? end - (block_end_ - handed_out_) * beats_of_instruction() : end;
@@ -141,8 +141,7 @@ class Simulation {
 
   // --- Modules.
 
-  // Returns the queue from which a module takes tokens, or to which it gives them; null if the neighbour does not
-  // exist.
+  // Returns the queue from which a module takes tokens, or to which it gives them; null if there is no such neighbour.
   Tokens* from_prev(Module module) {
     return module == Module::kCompute ? &load_to_compute_ : module == Module::kStore ? &compute_to_store_ : nullptr;
   }

@@ -19,7 +19,7 @@
 
 namespace nestrt::evta {
 
-// Cycles of one module by cause. It was idle for the rest of the total.
+// Cycles of one module by cause. The module was idle for the rest of the total.
 struct ModuleCycles {
   uint64_t busy = 0;         // executing, including transfers
   uint64_t memory_wait = 0;  // part of `busy`: DRAM was serving other clients

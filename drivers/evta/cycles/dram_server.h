@@ -13,7 +13,7 @@
 
 namespace nestrt::evta {
 
-// In order of read priority.
+// The clients, in order of read priority.
 enum class DramClient : uint8_t { kFetch, kUop, kInp, kWgt, kAcc, kOut };
 inline constexpr int kNumDramClients = 6;
 

@@ -56,8 +56,8 @@ struct CycleProfile {
   Transfer store = {};
   const Transfer& transfer(Memory memory) const;
 
-  // From the end of an instruction until its token can be taken: between load and compute, to the store module, and
-  // from the store module.
+  // Cycles from the end of an instruction until its token can be taken: between load and compute, to the store module,
+  // and from the store module.
   struct Tokens {
     int load_and_compute = 0;
     int to_store = 0;

@@ -14,9 +14,9 @@
 namespace nestrt::evta {
 namespace {
 
-// The contents, before a run, of memory that a program only writes, so that missing writes are detected.
+// Initial value of memory that a program only writes, so that missing writes are detected.
 constexpr std::byte kUnwritten{0x55};
-// Aligns the address of the observation to the elements of every memory.
+// Alignment of the observed address, a multiple of the element size of every memory.
 constexpr uint64_t kObservationAlignment = uint64_t{1} << 20;
 
 std::vector<std::byte> random_bytes(uint64_t size, std::mt19937& random) {
@@ -148,8 +148,8 @@ Result<bool> ProgramDebugger::is_wrong(size_t count) {
   return !result.is_right();
 }
 
-// Returns the first STORE after which memory is wrong, or the number of instructions. What a wrong STORE wrote stays
-// wrong in longer prefixes, because a program writes its results once.
+// Returns the first STORE after which memory is wrong, or the number of instructions. Bytes written by a wrong STORE
+// stay wrong in longer prefixes, because a program writes its results once.
 Result<size_t> ProgramDebugger::first_wrong_store() {
   std::vector<size_t> stores;
   for (size_t i = 0; i < instructions_.size(); ++i)

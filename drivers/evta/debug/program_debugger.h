@@ -37,8 +37,8 @@ struct DebugRun {
 struct WrongInstruction {
   size_t instruction = 0;  // the first one whose effect is wrong
   DebugRun run;            // of the shortest wrong prefix
-  // Whether a computation is wrong in the accumulators, which the prefix stores in addition. Otherwise the instruction
-  // is a STORE, or the accelerator does not end.
+  // True if the instruction computes wrong accumulators, which the prefix stores in addition. False for a wrong STORE,
+  // or if the accelerator does not finish.
   bool is_computation = false;
   size_t unobserved = 0;  // computations before it whose prefixes the checker rejects
 };
@@ -54,9 +54,9 @@ class ProgramDebugger {
   // Runs the first `count` instructions, or all. Errors: kInvalidPlan if the checker rejects this prefix; kOutOfMemory.
   Result<DebugRun> run(size_t count);
   Result<DebugRun> run_all() { return run(instructions_.size()); }
-  // Finds the first instruction with a wrong effect after run_all() was wrong. Nothing if no prefix is wrong: then the
-  // result depends on the timing. `progress`: called with the number of finished runs. Errors: those of run(); the
-  // status of a reset if the accelerator hangs and cannot be stopped.
+  // Finds the first instruction with a wrong effect after run_all() was wrong. Returns nullopt if no prefix is wrong,
+  // because the result then depends on timing. `progress`: called with the number of finished runs. Errors: those of
+  // run(); the status of a reset if the accelerator hangs and cannot be stopped.
   Result<std::optional<WrongInstruction>> find_first_wrong(const std::function<void(size_t)>& progress = [](size_t) {});
 
   // The contents of range i before each run, and after the last one on the accelerator and in the simulator.

@@ -20,7 +20,7 @@ constexpr TokenQueue kToLoad = {Module::kCompute, &Dependencies::push_prev, Modu
 constexpr TokenQueue kToStore = {Module::kCompute, &Dependencies::push_next, Module::kStore, &Dependencies::pop_prev};
 constexpr TokenQueue kFromStore = {Module::kStore, &Dependencies::push_prev, Module::kCompute, &Dependencies::pop_next};
 
-// The n-th token given is the n-th taken, so the last ones remain.
+// The n-th token given is the n-th one taken, so the last ones remain.
 void drop_remaining_tokens(std::vector<Instruction>& program, const TokenQueue& queue) {
   auto taken = std::ranges::count_if(program, [&](const Instruction& instruction) {
     return module_of(instruction) == queue.taker && instruction.dependencies.*queue.take;

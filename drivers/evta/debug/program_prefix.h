@@ -9,10 +9,10 @@
 
 namespace nestrt::evta {
 
-// Returns the first `count` instructions of a program and a FINISH that waits for them. Tokens that none of them takes
-// are not given. If `observed` is set, a STORE of it follows, which waits for all computations: it shows the
-// accumulators' low 8 bits. The result may be a program that the checker rejects, for example if an instruction waits
-// for one that is missing.
+// Returns the first `count` instructions of a program and a FINISH that waits for them, without the tokens that no
+// remaining instruction takes. If `observed` is set, appends a STORE of this transfer that waits for all computations
+// and shows the low 8 bits of the accumulators. The checker may reject the result, for example if an instruction waits
+// for a missing one.
 std::vector<Instruction> make_prefix(std::span<const Instruction> program, size_t count,
                                      const Transfer* observed = nullptr);
 

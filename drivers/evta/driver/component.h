@@ -45,7 +45,7 @@ struct Component : drivers::Component {
   // Errors: kUnavailable, with the reason, if the component cannot enumerate accelerators.
   Result<std::vector<Accelerator>> (*list)();
   // Checks the set-up of a board; accesses registers on request only, and only if everything else is in order. The
-  // configuration is required. Null if the component has no such checks.
+  // configuration is required. A null function if the component has no such checks.
   std::vector<BoardCheck> (*check_board)(const TransportRequest& request, bool accesses_registers);
 };
 

@@ -13,7 +13,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Far more than the few hundred cycles of a probe.
+// Time limit for a probe, which needs only a few hundred cycles.
 constexpr std::chrono::seconds kProbeTime{5};
 
 Deadline end_of_timeout(const Submission& submission) {
@@ -128,7 +128,7 @@ void Device::run_jobs() {
   }
 }
 
-// Releases the lock during the run and completes the job under it.
+// Releases the lock during the run, and holds it while completing the job.
 void Device::run(Job* job) {
   queue_.begin(*job, SteadyClock::now());
   running_ = job;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: one accelerator, which runs programs one after another, and whether it can be trusted. UnitQueue
+// Device: runs programs on one accelerator, one after another, and tracks whether it can be trusted. UnitQueue
 // (scheduler/unit_queue.h) selects the next job. The accelerator has at most one program at a time, so an urgent job
 // waits for at most one.
 //
@@ -52,7 +52,7 @@ class Device {
   // Queues the job, or runs it on this thread if the submitter waits and the job is next. Signals completion at the
   // end, with kUnavailable if the device is quarantined or the job is already pending. Allocates nothing on success.
   void submit(Job* job, const Submission& submission);
-  // Ends the job with kCancelled if its submission of `generation` is not complete.
+  // Ends the job with kCancelled unless its submission of `generation` is complete.
   void cancel(Job* job, uint64_t generation);
   // Removes the job. When this returns, the job is not running, and its completion will not be signalled.
   void retire(Job* job);

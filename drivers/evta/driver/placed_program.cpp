@@ -88,8 +88,8 @@ bool PlacedProgram::has_whole_lines(size_t index, const Place& place) const {
   return place.address() % line == 0 && (size % line == 0 || ends_buffer);
 }
 
-// Returns whether the tensor overlaps another. A program's ranges are disjoint, but tensors may overlap if one is a
-// view of the other.
+// Returns whether the tensor overlaps another one. A program's ranges are disjoint, but one tensor may be a view of
+// another.
 bool PlacedProgram::overlaps_another(size_t index, const Place& place) const {
   const uint64_t begin = place.address(), end = begin + source_.ranges[index].size;
   for (size_t i = 0; i < index; ++i) {

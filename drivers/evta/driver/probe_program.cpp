@@ -10,7 +10,7 @@
 namespace nestrt::evta {
 namespace {
 
-// Far enough apart for the elements of every configuration.
+// Addresses far enough apart for the elements of every configuration.
 constexpr uint64_t kMicroOpAddress = 1 << 20, kAccAddress = 2 << 20, kInpAddress = 3 << 20, kWgtAddress = 4 << 20,
                    kOutAddress = 5 << 20;
 // Index of the identity weights. Weights 0 are all zero; a zero micro-op uses them.

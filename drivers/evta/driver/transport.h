@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transport: the driver's access to an accelerator: the simulator (simulator_transport.h), or the hardware of a board.
+// Transport: gives the driver access to an accelerator, either the simulator (simulator_transport.h) or the hardware of
+// a board.
 //
 // The accelerator accesses memory in a separate address space below 4 GiB. It runs one program at a time.
 // Threads: one thread at a time uses a transport, except that any thread may call interrupt().

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration: the parameters of one build of the accelerator, and everything derived from them: element sizes and
-// depths of the on-chip memories, and widths of the instruction fields.
+// Configuration: the parameters of one build of the accelerator, and the values derived from them, such as element
+// sizes and depths of the on-chip memories, and widths of the instruction fields.
 //
 // Sizes are base-2 logarithms, as in the accelerator's own configuration files. A name has the form
 // {batch}x{block}_{uop}_{inp}_{wgt}_{acc} with buffer sizes in log2 bytes. Types are fixed: int8 inputs and weights,
@@ -137,7 +137,7 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .log_acc_buffer = 17,
      .encoding_assumed = true,
      .iter_in_bits = 13},
-    // 35 bits for the micro-op and 70 for factors: micro-ops of 64 bits, factors one bit narrower.
+    // Micro-op fields need 35 bits and factors 70. Micro-ops therefore have 64 bits, and factors are one bit narrower.
     {.name = "1x16_16_16_19_18",
      .log_batch = 0,
      .log_block = 4,
@@ -148,7 +148,8 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .encoding_assumed = true,
      .log_uop_bytes = 3,
      .factor_trim = 1},
-    // VTA's Chisel RTL with its CoreConfig: 2048 micro-ops, with fields as wide as for the 8192 of the first entry.
+    // VTA's Chisel RTL with its CoreConfig: 2048 micro-ops. Its fields are as wide as those of the first entry, which
+    // has 8192 micro-ops.
     {.name = "1x16_13_15_18_17",
      .log_batch = 0,
      .log_block = 4,

@@ -22,7 +22,7 @@ class Decoder {
     ++index_;
     position_ = 0;
   }
-  // Checks all remaining bits.
+  // Checks that all remaining bits are zero.
   void finish() {
     while (index_ < word_.size()) end_word();
   }

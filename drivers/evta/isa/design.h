@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Design: the RTL of a build of the accelerator. All designs compute the same results, except for programs that one of
-// them computes incorrectly. These were determined by measurement on the RTL of both (docs/concepts/evta-programs.md).
+// them computes incorrectly. Measurements on the RTL of both designs determined which (docs/concepts/evta-programs.md).
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,7 @@ struct Transfer {
   uint8_t x_pad_begin = 0;
   uint8_t x_pad_end = 0;
 
-  // Returns whether it only moves tokens.
+  // Returns whether the transfer moves no data, only tokens.
   bool is_empty() const { return x_size == 0 || y_size == 0; }
 
   bool operator==(const Transfer&) const = default;

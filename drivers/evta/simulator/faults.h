@@ -48,7 +48,7 @@ class FaultInjector {
     return runs_.empty();
   }
 
-  // Return the fault of the run that starts, or of the reset.
+  // Return the fault of the run or reset that starts now.
   Fault take_run() {
     const MutexLock lock(mutex_);
     if (runs_.empty()) return Fault::kNone;

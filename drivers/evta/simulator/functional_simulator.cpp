@@ -199,7 +199,7 @@ void FunctionalSimulator::Memories::copy(Memory memory, size_t index, const std:
   }
 }
 
-// Writes zero padding, which weights do not have.
+// Writes zero padding. Weights have no padding.
 void FunctionalSimulator::Memories::fill_zeros(Memory memory, size_t index, size_t count) {
   if (memory == Memory::kAcc) std::fill_n(acc + index * lanes(), count * lanes(), 0);
   if (memory == Memory::kInp) std::fill_n(inp + index * lanes(), count * lanes(), int16_t{0});

@@ -45,7 +45,8 @@ class SimulatedMemory::AddressSpace : public std::enable_shared_from_this<Addres
     const uint64_t begin_;
   };
 
-  // Allocates after the last allocation, or else in the first gap that is large enough. Returns null if no gap is.
+  // Allocates after the last allocation, or else in the first gap that is large enough. Returns null if there is no
+  // such gap.
   std::shared_ptr<const Taken> take(uint64_t bytes) {
     if (bytes > kEndOfAddresses) return nullptr;
     const uint64_t size = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;

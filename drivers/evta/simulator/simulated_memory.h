@@ -14,8 +14,8 @@ namespace nestrt::evta {
 enum class HostView : uint8_t {
   kShared,    // the same bytes, coherent
   kSeparate,  // a copy, as with PCIe
-  // A non-coherent cache, as on a Zynq: lines written by the host are written back as a whole, here as late as
-  // possible: at the end of a run, over the accelerator's results.
+  // A non-coherent cache, as on a Zynq. Lines written by the host are written back as a whole and as late as possible:
+  // at the end of a run, over the accelerator's results.
   kCached,
 };
 

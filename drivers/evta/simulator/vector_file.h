@@ -34,7 +34,7 @@ struct VectorCase {
 // memory.
 Result<std::vector<VectorCase>> parse_vectors(std::span<const std::byte> file);
 
-// Returns the file of these cases.
+// Returns the contents of a file with these cases.
 std::vector<std::byte> format_vectors(std::span<const VectorCase> cases);
 
 }  // namespace nestrt::evta

@@ -155,7 +155,7 @@ Result<std::string> Checks::check_owner() const {
   return std::string("none");
 }
 
-// --- Accesses of registers.
+// --- Register accesses.
 
 // Returns the number of the first stage whose control register has unexpected bits, or kNumStages.
 size_t find_wrong_stage(const SystemFiles& system, const UioAccelerator& accelerator) {
@@ -167,11 +167,10 @@ size_t find_wrong_stage(const SystemFiles& system, const UioAccelerator& acceler
 
 Status describe_end(const UioAccelerator& accelerator, int status) {
   if (WIFSIGNALED(status))
-    return Status(
-        Code::kIncompatible,
-        fmt::format("an access of the registers at {:#x} ended with signal {} ({}): the design has no registers "
-                    "there; compare the address map with the device tree",
-                    accelerator.address(), WTERMSIG(status), ::strsignal(WTERMSIG(status))));
+    return Status(Code::kIncompatible,
+                  fmt::format("accessing the registers at {:#x} ended with signal {} ({}): the design has no registers "
+                              "there; compare the address map with the device tree",
+                              accelerator.address(), WTERMSIG(status), ::strsignal(WTERMSIG(status))));
   const auto stage = static_cast<size_t>(WEXITSTATUS(status));
   if (stage >= kNumStages) return {};
   return Status(Code::kIncompatible,
@@ -193,11 +192,10 @@ Result<std::string> Checks::check_first_access() const {
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (SteadyClock::now() >= end) {
       ::kill(child, SIGKILL);
-      return Status(
-          Code::kIncompatible,
-          fmt::format("an access of the registers at {:#x} does not end: the fabric has no clock, or no design "
-                      "there; restart the board",
-                      accelerator_->address()));
+      return Status(Code::kIncompatible,
+                    fmt::format("accessing the registers at {:#x} does not end: the fabric has no clock, or no design "
+                                "there; restart the board",
+                                accelerator_->address()));
     }
     ::usleep(1000);
   }
@@ -217,7 +215,7 @@ Status run_probe_program(const UioOptions& options) {
   if (status.ok()) NESTRT_RETURN_IF_ERROR(probe.take_results());
   if (status.ok() && probe.is_right()) return {};
   return Status(Code::kIncompatible,
-                fmt::format("the accelerator {} as configuration {}: state the configuration that the bitstream was "
+                fmt::format("the accelerator {} as configuration {}: specify the configuration that the bitstream was "
                             "built for (--configuration)",
                             status.ok() ? "computes wrong results" : "does not end the probe program",
                             options.configuration->name));
@@ -227,7 +225,7 @@ Result<std::string> Checks::run_probe() const {
   NESTRT_RETURN_IF_ERROR(run_probe_program(options_));
   NESTRT_ASSIGN_OR_RETURN(const auto transport, make_uio_transport(options_));
   return fmt::format("correct results as configuration {}; the port is {}", options_.configuration->name,
-                     transport->cache_line_bytes() == 1 ? "coherent" : "not coherent: caches are maintained");
+                     transport->cache_line_bytes() == 1 ? "coherent" : "not coherent: caches need maintenance");
 }
 
 }  // namespace

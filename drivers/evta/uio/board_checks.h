@@ -13,9 +13,9 @@ namespace nestrt::evta {
 inline constexpr uint64_t kRecommendedPoolBytes = uint64_t{64} << 20;
 
 // Checks drivers, addresses, rights, the clock and the fabric by reading sysfs; no register is accessed. With
-// `accesses_registers`, and if all of these passed: reads the registers in a child process, which a fault does not
-// survive, then waits for a previous program, and runs a probe program. The checks after a failed one are skipped with
-// kCancelled. Requires a process with one thread.
+// `accesses_registers`, and if all of these checks passed: reads the registers in a child process, because a fault
+// would end this one; then waits for a previous program, and runs a probe program. Skips the checks after a failed one
+// with kCancelled. Requires a process with one thread.
 std::vector<BoardCheck> check_uio_board(const UioOptions& options, bool accesses_registers);
 
 }  // namespace nestrt::evta

@@ -20,7 +20,8 @@ namespace {
 
 constexpr uint64_t round_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
 
-// Writes lines of the processor's cache back to memory and discards them. Linux permits this instruction to programs.
+// Writes lines of the processor's cache back to memory and discards them. Linux allows programs to execute this
+// instruction.
 void clean_lines([[maybe_unused]] const std::byte* begin, [[maybe_unused]] uint64_t size) {
 #ifdef __aarch64__
   for (uint64_t i = 0; i < size; i += kCacheLineBytes) __asm__ volatile("dc civac, %0" ::"r"(begin + i) : "memory");
@@ -67,7 +68,8 @@ Result<PoolInfo> find_pool(const SystemFiles& system, std::string_view name) {
                     name.empty() ? "" : fmt::format("'{}' ", name), present.empty() ? "none" : present));
   }
   if (found->size < kPageBytes)
-    return Status(Code::kUnavailable, fmt::format("{} does not state the address and size of the pool", found->folder));
+    return Status(Code::kUnavailable,
+                  fmt::format("{} does not contain the address and size of the pool", found->folder));
   if (found->address % kPageBytes != 0 || found->address > kEndOfReachableMemory ||
       found->size > kEndOfReachableMemory - found->address)
     return Status(Code::kIncompatible,

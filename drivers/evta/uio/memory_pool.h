@@ -33,7 +33,7 @@ struct PoolInfo {
 
 // Returns the devices of u-dma-buf, sorted by name. Those whose attributes cannot be read have size 0.
 std::vector<PoolInfo> find_pools(const SystemFiles& system);
-// `name`: of a device, or empty for the first one. Errors: kUnavailable or kIncompatible, with the remedy.
+// `name`: name of a device, or empty for the first one. Errors: kUnavailable or kIncompatible, with the remedy.
 Result<PoolInfo> find_pool(const SystemFiles& system, std::string_view name);
 
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {

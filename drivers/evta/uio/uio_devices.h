@@ -3,7 +3,7 @@
 //
 // A UIO device is an accelerator if its name starts with "evta" and it has the registers of the four stages in one map
 // of at least 16 KiB, or in four maps. Otherwise four UIO devices named fetch, load, compute and store ("fetch_0", ...)
-// form one. Nothing is accessed except sysfs.
+// form one. Accesses only sysfs.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct UioAccelerator {
 std::vector<UioAccelerator> find_uio_accelerators(const SystemFiles& system);
 
 // `device`: "uioN" (instances count from there), "mem:ADDRESS" (instance 0 only), or empty for the first one. Errors:
-// kUnavailable, with the remedy; kInvalidArgument; kIncompatible if its registers cannot be where it says.
+// kUnavailable, with the remedy; kInvalidArgument; kIncompatible if no registers can be at that address.
 Result<UioAccelerator> find_uio_accelerator(const SystemFiles& system, std::string_view device, int instance);
 
 // The two parts of UioOptions::device.

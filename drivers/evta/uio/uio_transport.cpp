@@ -67,10 +67,10 @@ class UioTransport final : public BoardTransport {
   bool is_coherent_ = false;  // of buffers allocated from now on
 };
 
-// Another accelerator that still runs a program of a process that has ended may write to the pool. One that is locked
-// belongs to a living process, with a separate pool, or to this one.
+// Returns whether the accelerator still runs a program of an exited process, which may write to the pool. A locked
+// accelerator belongs to a running process with a separate pool, or to this process.
 //
-// The lock is held only during a look at the registers, because another process may be about to open that accelerator.
+// The lock is held only while the registers are read, because another process may be about to open that accelerator.
 Result<bool> is_used_by_ended_process(const SystemFiles& system, const UioAccelerator& accelerator) {
   const Result<DeviceLock> lock = DeviceLock::acquire(system, accelerator.lock_name());
   if (!lock) return false;
@@ -105,8 +105,9 @@ Status look_for_coherence(const UioOptions& options, const PoolInfo& pool, UioTr
   if (options.configuration == nullptr) return {};
   const Result<bool> coherent = is_coherent(transport, *options.configuration);
   if (!coherent) return pool.is_declared_coherent ? wrongly_declared(pool, coherent.error().message()) : Status();
-  log(LogLevel::kDebug, fmt::format("the accelerator's port is {}", *coherent ? "coherent: no cache is maintained"
-                                                                              : "not coherent: caches are maintained"));
+  log(LogLevel::kDebug,
+      fmt::format("the accelerator's port is {}",
+                  *coherent ? "coherent: caches need no maintenance" : "not coherent: caches need maintenance"));
   if (*coherent) transport.set_coherent();
   if (*coherent || !pool.is_declared_coherent) return {};
   return wrongly_declared(pool, "the accelerator and the host do not see each other's writes");

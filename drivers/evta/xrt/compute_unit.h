@@ -44,7 +44,7 @@ Result<xrt::xclbin::ip> find_first_unit(const OpenedDevice& opened);
 Result<xrt::xclbin::ip> find_unit(const OpenedDevice& opened, const std::string& kernel, size_t position);
 // Returns "kernel:{instance}", the syntax of XRT's constructors.
 std::string xrt_instance_name(const xrt::xclbin::ip& unit);
-// Returns the bank that all memory arguments are connected to, or `otherwise` if the xclbin states no connections.
+// Returns the bank that all memory arguments are connected to, or `otherwise` if the xclbin contains no connections.
 // Errors: kIncompatible for several banks.
 Result<uint32_t> common_bank(const xrt::xclbin::ip& unit, uint32_t otherwise);
 // Returns the bank with this index in the xclbin. Errors: kIncompatible if the xclbin lacks it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XrtBoard: properties in which boards differ, as far as the transport needs them.
+// XrtBoard: the properties of a board on which the transport depends.
 //
 // Sources: XRT's documentation and its source of 2022.1 (xocl for PCIe, zocl on Zynq); docs/reference/hardware.md.
 #pragma once
@@ -28,8 +28,7 @@ inline constexpr std::array kXrtBoards = {
     XrtBoard{"u280", false, 0, "reset the card: xbutil reset --device BDF"},
 };
 
-// Returns the kind of board that this system has: a Zynq if zocl has a device, whatever the processor, otherwise a
-// card.
+// Returns the kind of board of this system: a Zynq if zocl has a device, regardless of the processor, otherwise a card.
 const XrtBoard& attached_xrt_board(const SystemFiles& system);
 
 // Returns null if the name is unknown.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XrtBuffer: memory in a bank of a board and the host's view of it: shared cached memory, or a copy.
+// XrtBuffer: memory in a bank of a board, and the host's view of it, which is shared cached memory or a copy.
 #pragma once
 
 #include <xrt/xrt_bo.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt_call(): converts XRT exceptions to a Status. XRT throws exceptions of the standard library, of Boost and its own,
-// most with an errno of the kernel driver. Each is reported with specific advice.
+// xrt_call(): converts XRT exceptions to a Status. XRT throws its own exceptions and those of Boost and the standard
+// library, most with an errno of the kernel driver. Each is reported with specific advice.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct XrtAdvice {
   Code code;
   std::string_view advice;
 };
-// Returns null if there is nothing to add to the system's message.
+// Returns null if the system's message needs no addition.
 const XrtAdvice* find_xrt_advice(int error);
 
 // Returns kUnavailable for a compute unit that another process uses.
@@ -37,8 +37,8 @@ auto xrt_call(std::string_view what, Code otherwise, Callable&& callable) noexce
   }
 }
 
-// As xrt_call(), for opening the context of a compute unit that the xclbin contains. XRT's scheduler reports one that
-// another process has opened exclusively as EINVAL instead of EBUSY (kds_core.c of 2.13 to 2.20).
+// Like xrt_call(), for opening the context of a compute unit that the xclbin contains. If another process has opened
+// the unit exclusively, XRT's scheduler reports EINVAL instead of EBUSY (kds_core.c of 2.13 to 2.20).
 template <typename Callable>
 auto open_context(const std::string& unit, Callable&& open) noexcept -> decltype(open()) {
   auto opened = xrt_call("opening " + unit, Code::kUnavailable, std::forward<Callable>(open));

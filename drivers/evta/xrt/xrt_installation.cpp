@@ -11,7 +11,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The shim that XRT 2 loads, relative to its root.
+// Path of the shim that XRT 2 loads, relative to XRT's root folder.
 constexpr const char* kShim = "lib/libxrt_core.so.2";
 
 #if defined(__aarch64__)

@@ -11,7 +11,7 @@
 namespace nestrt::evta {
 namespace {
 
-// The registers of one stage: those of an IP from `offset`.
+// The registers of one stage, which start at `offset` in an IP.
 struct StageBlock {
   xrt::ip ip;
   uint32_t offset = 0;
@@ -75,7 +75,7 @@ Result<OpenedUnit> finish(std::unique_ptr<XrtStagesUnit> unit, XrtBank bank) {
   return OpenedUnit{std::move(unit), std::move(bank)};
 }
 
-// A register of a user-managed kernel that the xclbin has to state.
+// A register of a user-managed kernel that the xclbin must describe.
 struct ExpectedArgument {
   const char* name;
   uint64_t offset, size;
@@ -120,8 +120,8 @@ Status check_arguments(const xrt::xclbin::ip& unit, const AddressRegisters& addr
   return {};
 }
 
-// Returns the address to write to the stages' base registers. With 0, EVTA's addresses are the device's; a bank beyond
-// 4 GiB is reached from its first byte.
+// Returns the address to write to the stages' base registers: the start of a bank that extends beyond 4 GiB, otherwise
+// 0, so that EVTA's addresses equal the device's.
 uint64_t base_of(const XrtBank& bank, bool has_wide_addresses) {
   return has_wide_addresses && bank.end > kEndOfAddresses ? bank.begin : 0;
 }

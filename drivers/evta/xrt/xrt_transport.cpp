@@ -95,8 +95,8 @@ Status load_xclbin(const XrtOptions& options, xrt::device& device, const xrt::xc
   return {};
 }
 
-// XRT for Zynq does not make processes exclude each other, so a lock does. Its name is that of evta:uio for the same
-// registers; a card's address precedes it.
+// XRT for Zynq does not prevent two processes from using the same registers, so a lock does. evta:uio uses the same
+// lock name for the same registers. A card's address is appended to the name.
 Result<DeviceLock> lock_accelerator(const OpenedDevice& opened) {
   NESTRT_ASSIGN_OR_RETURN(const xrt::xclbin::ip unit, find_first_unit(opened));
   std::string name = fmt::format("evta at {:#x}", unit.get_base_address());
@@ -113,8 +113,9 @@ void look_for_coherence(const XrtOptions& options, XrtTransport& transport) {
   const Result<bool> coherent = is_coherent(transport, *options.configuration);
   if (!coherent) return;
   if (*coherent) transport.set_coherent();
-  log(LogLevel::kDebug, fmt::format("the accelerator's port is {}", *coherent ? "coherent: no cache is maintained"
-                                                                              : "not coherent: caches are maintained"));
+  log(LogLevel::kDebug,
+      fmt::format("the accelerator's port is {}",
+                  *coherent ? "coherent: caches need no maintenance" : "not coherent: caches need maintenance"));
 }
 
 Result<std::unique_ptr<Transport>> open(const XrtOptions& options) {

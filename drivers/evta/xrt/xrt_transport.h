@@ -24,7 +24,7 @@ namespace nestrt::evta {
 
 struct XrtOptions {
   std::string device = "0";  // XRT's device number or PCIe address, such as 0000:65:00.1
-  // Always required, because it describes the device's registers and banks.
+  // The FPGA image. Always required, because it describes the device's registers and banks.
   std::filesystem::path xclbin;
   // Loads the xclbin. If false, the device must already be running it; other users are then not disturbed.
   bool load_xclbin = true;
@@ -33,19 +33,19 @@ struct XrtOptions {
   // port is treated as not coherent.
   const Configuration* configuration = nullptr;
   std::string kernel = "vta";  // name of the kernel; if the xclbin does not contain it, the four stages are used
-  // Selects one of the accelerators in the xclbin: an index in the sorted names of the compute units, or their names if
-  // given: one for the kernel, or four for fetch, load, compute and store in this order.
+  // Selects one of the accelerators in the xclbin, by an index in the sorted names of the compute units or by the names
+  // themselves: one for the kernel, or four for fetch, load, compute and store in this order.
   int instance = 0;
   std::vector<std::string> compute_units;
   // How long to wait if another process uses the accelerator.
   std::chrono::milliseconds wait{0};
 };
 
-// Opens the device and the compute units exclusively (board/device_lock.h), and loads the xclbin. Waits for the end of
-// a program that a process which has ended left running on the four stages. Errors, with the remedy: kUnavailable (no
-// device, in use, permission denied, the loader does not find XRT's libraries), kNotFound (no such file, kernel or
-// instance), kIncompatible (built for another shell or board, memory in different or unreachable banks),
-// kInvalidArgument, kDeviceFault, kOutOfMemory.
+// Opens the device and the compute units exclusively (board/device_lock.h), and loads the xclbin. Waits until a program
+// that an exited process left running on the four stages has ended. Errors, with the remedy: kUnavailable (no device,
+// in use, permission denied, the loader does not find XRT's libraries), kNotFound (no such file, kernel or instance),
+// kIncompatible (built for another shell or board, memory in different or unreachable banks), kInvalidArgument,
+// kDeviceFault, kOutOfMemory.
 Result<std::unique_ptr<Transport>> make_xrt_transport(const XrtOptions& options);
 
 // A device as reported by XRT.

@@ -21,10 +21,11 @@ struct XrtVersion {
 std::optional<XrtVersion> version_of_library(std::string_view file);
 
 // `file`: XRT's library without symbolic links. Errors: kUnavailable, with the remedy, if only one of the two versions
-// is older than 2.14. Logs a warning for other differences in the minor version, and if the file states no version.
+// is older than 2.14. Logs a warning for other differences in the minor version, and if the file name contains no
+// version.
 Status check_xrt_version(XrtVersion built, std::string_view file);
 
-// The same for this component and the library in this process. Calls no function of XRT.
+// Compares this component with the library in this process. Does not call XRT.
 Status check_xrt_version();
 
 }  // namespace nestrt::evta

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrameConverter: converts camera frames to an input of a plan, as its preprocessing states.
+// FrameConverter: converts camera frames to an input of a plan, as the plan's preprocessing specifies.
 //
 //   auto converter = nestrt::FrameConverter::create(*plan, 0, units);
 //   nestrt::Frame frame{.format = nestrt::PixelFormat::kNv12, .width = 640, .height = 480, .planes = {pixels}};
@@ -23,22 +23,22 @@ namespace NESTRT_PUBLIC nestrt {
 // Converts frames to one input of a plan: colours, crop, resize or letterbox, mean and scale, in one pass.
 //
 // Result: pixels equal those of `nestrt run --image` for the same RGB image, bit for bit, on every instruction set and
-// for any number of threads. If the plan states no preprocessing, which only u8 and s8 inputs allow, pixels are resized
-// to the input and keep their values, except that s8 ends at 127.
+// for any number of threads. If the plan specifies no preprocessing, which only u8 and s8 inputs allow, pixels are
+// resized to the input and keep their values; s8 saturates at 127.
 // Threads: work is distributed over the threads of the units' host, if any, and the calling thread.
 // Threading: one thread at a time.
-// Memory: a frame of another size than the previous one, after cropping, allocates the scratch memory; others do not.
+// Memory: convert() allocates scratch memory if the frame size after cropping differs from the previous one.
 class FrameConverter {
  public:
   // Errors: kInvalidArgument if the input does not exist, is not an image (f32, u8 or s8 of [N, C, H, W] or
-  // [N, H, W, C] with 1 or 3 channels), or is f32 and the plan states no preprocessing.
+  // [N, H, W, C] with 1 or 3 channels), or is f32 and the plan specifies no preprocessing.
   static Result<FrameConverter> create(const Plan& plan, size_t input, const UnitList& units);
   FrameConverter(FrameConverter&& other) noexcept;
   FrameConverter& operator=(FrameConverter&& other) noexcept;
   ~FrameConverter();
 
-  // Writes image `index` of `input`, a tensor of the input's type and shape. Errors: kInvalidArgument (states which
-  // field of the frame is wrong), kOutOfMemory.
+  // Writes image `index` of `input`, a tensor of the input's type and shape. Errors: kInvalidArgument (the message
+  // names the wrong field of the frame), kOutOfMemory.
   Status convert(const Frame& frame, const TensorView& input, size_t index);
   Status convert(const Frame& frame, const TensorView& input) { return convert(frame, input, 0); }
 

@@ -34,11 +34,11 @@ struct ModelOptions {
 
 // An input of Model::run(), optionally with the input's name.
 //
-// Data: a TensorView, or an array, vector or span of elements. The latter has the shape that the plan states.
-// Images: if the input is f32 and the plan states its preprocessing, uint8 RGB or grayscale pixels are accepted too and
-// converted: (pixel - mean) * scale, in the plan's channel order. The shape of a view selects the pixel order: [N, H,
-// W, C] or [N, C, H, W], without N for one image. Elements without a shape are in [N, H, W, C] order.
-// Frames: camera frames of any size, which are converted and resized as the plan states. The pixels must stay valid
+// Data: a TensorView, or an array, vector or span of elements. The latter has the shape specified in the plan.
+// Images: if the input is f32 and the plan specifies its preprocessing, uint8 RGB or grayscale pixels are accepted too
+// and converted: (pixel - mean) * scale, in the plan's channel order. The shape of a view selects the pixel order: [N,
+// H, W, C] or [N, C, H, W], without N for one image. Elements without a shape are in [N, H, W, C] order.
+// Frames: camera frames of any size, which are converted and resized as the plan specifies. The pixels must stay valid
 // during the run.
 class ModelInput {
  public:
@@ -63,7 +63,7 @@ class ModelInput {
   const void* data() const { return data_; }
   // Returns the size of the data in bytes, or SIZE_MAX if it is unknown.
   size_t capacity() const { return capacity_; }
-  // Returns the shape, or nullopt to use the shape that the plan states.
+  // Returns the shape, or nullopt to use the plan's shape.
   const std::optional<Shape>& shape() const { return shape_; }
   // Returns the frame, or nullopt for other data.
   const std::optional<Frame>& frame() const { return frame_; }
@@ -109,7 +109,7 @@ class Model {
 
   // Runs one inference and returns the outputs in the plan's order. Inputs without a name are in the plan's order; all
   // inputs are required. Images other than frames are not resized: their size must match the input.
-  // Errors: kInvalidArgument (states expected and actual), or an error of Session::run().
+  // Errors: kInvalidArgument (the message contains expected and actual values), or an error of Session::run().
   Result<std::span<const ModelOutput>> run(std::initializer_list<ModelInput> inputs, const RunOptions& options = {}) {
     return run(std::span(inputs.begin(), inputs.size()), options);
   }

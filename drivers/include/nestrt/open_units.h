@@ -17,7 +17,7 @@ namespace NESTRT_PUBLIC nestrt {
 class Unit;  // nestrt/driver/unit.h
 using UnitList = std::vector<std::shared_ptr<Unit>>;
 
-// Options of opening units.
+// Options for opening units.
 struct UnitOptions {
   int num_threads = 0;  // threads of the CPU pool; 0: all cores that this process may use
   // Minimum run time of a simulated unit, as a multiple of its modelled time. 0: no minimum.
@@ -25,8 +25,9 @@ struct UnitOptions {
   // Transport to accelerators: "xrt" for a board with XRT, "uio" for a Zynq board without it, "sim" for simulated ones.
   // Empty: "xrt".
   std::string_view transport = {};
-  // For accelerators on a board: the FPGA image (default: $NESTRT_XCLBIN), and the device (default: $NESTRT_DEVICE,
-  // then the first device): for xrt an index or a PCIe address, for uio "uio0", "mem:0xa0000000" or "uio0@udmabuf0".
+  // The FPGA image (default: $NESTRT_XCLBIN) and the device (default: $NESTRT_DEVICE, then the first device) for
+  // accelerators on a board. The device is an index or a PCIe address for xrt, and "uio0", "mem:0xa0000000" or
+  // "uio0@udmabuf0" for uio.
   std::string_view xclbin = {};
   std::string_view device = {};
   // Path of a vendor's plug-in (nestrt/vendor.h) for units that libnestrt does not provide. It runs with all rights of
@@ -48,7 +49,7 @@ struct UnitOptions {
 // "evta:sim:1x32_15_15_18_17". A number before the configuration sets the number of units. UnitOptions::plugin must
 // provide all other kinds. Required components (libnestrt_xrt, libnestrt_uio, libnestrt_sim, libnestrt_vendor) are
 // loaded from the installation folder. Errors: kInvalidArgument for an unknown unit, kUnavailable if the unit does not
-// exist. The message states the remedy.
+// exist. The message contains the remedy.
 Result<UnitList> open_units(std::string_view spec = "cpu", const UnitOptions& options = {});
 
 // A unit that this machine may have, for display.

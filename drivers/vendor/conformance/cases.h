@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of the conformance suite, by subject. Each has a row in the table in conformance.cpp.
+// The cases of the conformance suite, by subject. The table in conformance.cpp lists all of them.
 #pragma once
 
 #include "drivers/vendor/conformance/subject.h"

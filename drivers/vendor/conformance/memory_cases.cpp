@@ -47,7 +47,7 @@ Status self_test_succeeds(const PluginPointer& plugin, const ConformanceProgram&
   return subject.check_still_right(1, expected);
 }
 
-// Device::allocate_shared() checks alignments and that blocks do not overlap.
+// Device::allocate_shared() checks alignments, and that blocks do not overlap.
 Status shared_blocks_are_disjoint(const PluginPointer& plugin, const ConformanceProgram& /*program*/) {
   NESTRT_ASSIGN_OR_RETURN(const auto device, PluginDevice::open(plugin, 0));
   if (!device->needs_shared_memory()) return {};

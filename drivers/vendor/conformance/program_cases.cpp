@@ -20,7 +20,7 @@ Result<AlignedMemory> copy_of(std::span<const std::byte> blob) {
 // Checks that the blob is rejected with the right error.
 Status check_refused(Device& device, std::span<const std::byte> blob, const ConformanceProgram& like,
                      std::string_view what) {
-  // A file that the blob is too short for is dropped, as in a plan that states none.
+  // Drops files that extend beyond the blob.
   ConformanceProgram part = like;
   part.blob = blob;
   std::erase_if(part.files, [&](const Part::File& file) { return file.offset + file.size > blob.size(); });

@@ -12,9 +12,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Above the numbers that a Device uses in a case.
+// The first run number, above the numbers that a Device uses in a case.
 constexpr uint64_t kFirstRun = 1000000;
-// Far more than any terminating program needs.
+// Far longer than any terminating program runs.
 constexpr seconds kLongEnough{60};
 
 int64_t from_now(SteadyClock::duration time) {
@@ -45,7 +45,7 @@ class RawRuns {
     nestrt_vendor_message why = {};
     return check("reset", call().reset(handle(), &why));
   }
-  // Returns OK and the completion, or PENDING.
+  // Returns NESTRT_VENDOR_OK, with the completion, or NESTRT_VENDOR_PENDING.
   Result<nestrt_vendor_status> wait(SteadyClock::duration time, nestrt_vendor_completion* completion) const {
     nestrt_vendor_message why = {};
     const nestrt_vendor_status status = call().wait(handle(), from_now(time), completion, &why);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kGuardBytes = 256;
 constexpr std::byte kGuard{0x5a};
-// Far more than any terminating program needs.
+// Far longer than any terminating program runs.
 constexpr std::chrono::seconds kLongEnough{60};
 
 }  // namespace

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 // Interval for checking that the process exists: after a fork, other processes may hold its sockets open.
 constexpr milliseconds kSlice{100};
-// Above the descriptors of the lanes in the new process.
+// The first descriptor after those of the lanes in the new process.
 constexpr int kFirstFreeDescriptor = kFirstLaneDescriptor + static_cast<int>(kNumLanes);
 
 template <typename Message>
@@ -41,7 +41,7 @@ class Spawn {
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
-    // A separate process group, so that it can be killed as a whole.
+    // Creates a separate process group, so that the process and its children can be killed together.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
@@ -149,7 +149,7 @@ bool Child::is_running() const {
   return ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
-// The process may still be exiting after its socket is closed. Its children are killed.
+// Kills the children of the process, and the process itself if it has not exited yet after closing its socket.
 Status Child::ended() {
   end();
   return Status(Code::kDeviceFault, how_it_ended());

@@ -39,7 +39,7 @@ class Child {
   Status send(Lane lane, Request* request, int descriptor = -1);
   // Returns the reply to the last request, or nullopt if it does not arrive in time.
   Result<std::optional<Reply>> receive(Lane lane, Deadline until);
-  // Does nothing if that run is not active.
+  // Asks the process to cancel the run. Does nothing if the run is not active.
   void cancel(uint64_t run);
 
   // Lets the process close its device and exit, within the time limit.

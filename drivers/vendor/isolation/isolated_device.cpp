@@ -75,7 +75,7 @@ bool is_failure(int32_t code) {
 
 // --- Memory and programs ---------------------------------------------------------------------------------------------
 
-// Always safe, because a process that has ended cannot access it.
+// The memory is always safe, because a process that has ended cannot access it.
 class IsolatedDevice::Block final : public HostVisibleMemory {
  public:
   Block(std::shared_ptr<IsolatedDevice> device, uint64_t id, std::span<std::byte> bytes)
@@ -348,7 +348,7 @@ Status IsolatedDevice::outcome(const Reply& reply, Deadline deadline, bool is_st
   const bool is_wrong = (status.code() == Code::kCancelled && !is_stopped) ||
                         (status.code() == Code::kDeadlineExceeded && SteadyClock::now() < deadline);
   if (!is_wrong) return status;
-  return failure(fmt::format("its process returns a status for a run that does not apply: '{}'", status.message()));
+  return failure(fmt::format("its process returns a status that does not apply to the run: '{}'", status.message()));
 }
 
 }  // namespace nestrt::vendor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between a plug-in's process and the process that uses it: a Request, and a Reply to each except kCancel.
-// Both ends have the same version of nestrt (main.cpp), so no conversion is needed.
+// Messages between a plug-in's process and the process that uses it: a Request, and a Reply to each Request except
+// kCancel. Both ends have the same version of nestrt (main.cpp), so no conversion is needed.
 //
 // Three lanes, one socket each, provide the concurrency that nestrt/vendor.h allows. Each lane has at most one pending
 // request.

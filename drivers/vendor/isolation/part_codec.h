@@ -13,7 +13,7 @@
 namespace nestrt::vendor {
 
 std::vector<std::byte> encode_part(const Part& part);
-// Returns the part of this blob. Errors: kInternal for damaged bytes.
+// Returns the decoded part, which contains this blob. Errors: kInternal for damaged bytes.
 Result<Part> decode_part(std::span<const std::byte> description, std::span<const std::byte> blob);
 
 }  // namespace nestrt::vendor

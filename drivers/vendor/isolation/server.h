@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server: the process that runs a plug-in. It opens one device and answers requests (message.h). The requester is
+// Server: runs a plug-in in a separate process. It opens one device and answers requests (message.h). The requester is
 // trusted.
 #pragma once
 
@@ -25,7 +25,7 @@ class Server {
 
   // Serves until the device is closed or cannot be opened. Exits the process immediately if the requester is gone.
   void serve(const std::string& plugin, uint32_t instance, const std::vector<PluginOption>& options);
-  // Reports that the server cannot start.
+  // Reports to the requester that the server cannot start.
   void refuse(const Status& why) { reply(Lane::kLoad, 0, why); }
 
  private:

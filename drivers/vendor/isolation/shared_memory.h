@@ -33,7 +33,7 @@ class Mapping {
 
 // Allocates all pages immediately instead of at the first access. Errors: kOutOfMemory.
 Result<FileDescriptor> make_shared_memory(uint64_t size);
-// Returns an immutable copy of both, one directly after the other.
+// Returns an immutable copy of `first`, followed directly by `second`.
 Result<FileDescriptor> share_copy(std::span<const std::byte> first, std::span<const std::byte> second);
 
 }  // namespace nestrt::vendor

@@ -17,8 +17,8 @@ namespace nestrt::vendor {
 // Returns the two ends of a lane, both close-on-exec. Errors: kUnavailable.
 Result<std::pair<FileDescriptor, FileDescriptor>> make_lane();
 
-// Never blocks. Returns false if the other end is closed or its buffer is full. `descriptor` is attached to the
-// message; -1: none.
+// Never blocks. Returns false if the other end is closed or its buffer is full. `descriptor` is attached to the message
+// unless it is -1.
 bool send_to(int socket, std::span<const std::byte> message, int descriptor = -1);
 
 enum class Received : uint8_t {

@@ -2,9 +2,9 @@
 // CostCache: stores the costs that sessions learned for a plan on this board's units, for the next process.
 // There is one file per plan, in $NESTRT_COST_CACHE (empty disables the cache), else $XDG_CACHE_HOME/nestrt, else
 // ~/.cache/nestrt. Its name is a hash of the plan's digest, the units with their configurations and threads, and the
-// board. The file also contains these, and nestrt's version. It is written atomically and read only if its own hash is
-// correct: foreign, truncated or damaged files are logged and otherwise ignored. At most kMaxFiles are kept, the most
-// recently written ones.
+// board. The file also contains this data and nestrt's version. It is written atomically and read only if its own hash
+// is correct: foreign, truncated or damaged files are logged and otherwise ignored. At most kMaxFiles are kept, the
+// most recently written ones.
 // Threading: one thread at a time; any number of processes.
 #pragma once
 

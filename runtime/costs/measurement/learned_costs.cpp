@@ -21,9 +21,9 @@ constexpr double kMinUs = 0.01;
 // because boards change over time.
 constexpr float kRunsOfMeasured = 16, kMaxRuns = 64;
 
-// Relative error of predictions: for layers, and for slices of a layer of which another slice was measured.
+// Relative errors of predictions: of a layer, and of a slice if another slice of the layer was measured.
 constexpr double kErrorOfLayers = 0.2, kErrorOfSlices = 0.05;
-// Relative error of means over any number of runs, because boards change, and of a single run if all runs are equal.
+// Relative error that even a mean over many runs has, because boards change, and of a single run if all runs are equal.
 constexpr double kErrorOfMeasured = 0.02, kMinNoise = 0.05;
 
 double square(double value) { return value * value; }

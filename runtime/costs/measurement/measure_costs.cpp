@@ -266,7 +266,7 @@ class Measurement {
     return {};
   }
 
-  // Returns the piece used while another unit or part is measured.
+  // Returns the piece that runs a branch while another unit or slice is measured.
   Piece aside(uint32_t branch) const {
     return alone_[branch].unit != nullptr ? alone_[branch] : Piece{host_executables_[branch], branch, nullptr, {}};
   }
@@ -369,7 +369,7 @@ class Measurement {
             {series_for(key_of(unit.info()), program_work_name(*plan_, branch, program), first, branch, channels)}};
   }
 
-  // Returns the samples for a work item, which branches with the same work share.
+  // Returns the samples for a work item. Branches with the same work share them.
   Series* series_for(const UnitKey& unit, const std::string& work, uint32_t op, uint32_t branch,
                      ChannelRange channels) {
     Series& series = series_[{unit, work}];

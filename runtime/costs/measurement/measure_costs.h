@@ -27,9 +27,9 @@ struct MeasureOptions {
   // Measurement is complete when the 95 % confidence interval of every median is within this fraction of the median, or
   // within a microsecond.
   double precision = 0.03;
-  // Time limit for each way to run the plan; measurement then ends with the precision reached so far.
+  // Time limit for each way to run the plan. When it is reached, measurement ends with the precision achieved so far.
   std::chrono::milliseconds limit{20'000};
-  // Time limit for all ways together. After that every way runs at most once more, and at least once in total.
+  // Time limit for all ways together. After that, each way runs at most once more, and at least once in total.
   std::chrono::milliseconds total_limit{3'600'000};
   std::chrono::milliseconds unit_timeout{10'000};  // time limit for a branch on an accelerator
   std::vector<const plan::Program*> rejected;      // programs rejected by their units (UnitInfo::refused)

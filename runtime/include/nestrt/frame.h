@@ -29,7 +29,7 @@ constexpr int num_planes(PixelFormat format) {
   return format == PixelFormat::kNv12 ? 2 : 1;
 }
 
-// A part of a frame, in pixels from its left and top.
+// A part of a frame, in pixels from its top left corner.
 struct FrameRect {
   int32_t left = 0, top = 0, width = 0, height = 0;
 };
@@ -39,12 +39,12 @@ struct Frame {
   PixelFormat format = PixelFormat::kRgb;
   int32_t width = 0;   // in pixels, 1 to 32768
   int32_t height = 0;  // 1 to 32768
-  // The first byte of the top row of each plane. Null for the second and third: they follow the previous plane.
+  // The first byte of the top row of each plane. If the second or third is null, that plane follows the previous one.
   std::array<const uint8_t*, 3> planes = {};
-  // The distance between the rows of each plane in bytes: negative for images stored bottom-up. 0: rows are dense, or
-  // as distant as those of the first plane if the second or third plane is not given.
+  // The distance in bytes between the rows of each plane: negative for images stored bottom-up. 0: rows are dense or,
+  // in a second or third plane that is not given, as far apart as those of the first plane.
   std::array<ptrdiff_t, 3> row_bytes = {};
-  // The part that is used, as if it were the whole image. Width 0: all of it.
+  // The used part, which is treated as the whole image. Width 0: use the whole image.
   FrameRect crop = {};
 };
 

@@ -62,7 +62,7 @@ class Plan {
   // Inputs and outputs in the plan's order. If the plan has several shapes, these describe the first one.
   std::span<const TensorInfo> inputs() const;
   std::span<const TensorInfo> outputs() const;
-  // Returns the preprocessing stated at compile time, or null.
+  // Returns the preprocessing specified at compile time, or null.
   const Preprocessing* preprocessing(size_t input) const;
 
   // Returns one plan per shape, including the first, if the plan supports several input shapes; otherwise an empty

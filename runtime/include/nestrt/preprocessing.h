@@ -17,8 +17,8 @@ struct Preprocessing {
   bool bgr = false;          // the input's channel order is blue, green, red
   bool letterbox = false;    // resize the whole image to fit, centre it, and fill the rest with `pad`
   uint8_t pad = 0;
-  // When shrinking, average all pixels, as Pillow and torchvision. If false, interpolate between the nearest pixels
-  // only, as OpenCV's INTER_LINEAR.
+  // When shrinking, average all pixels, as Pillow and torchvision do. If false, interpolate only between the nearest
+  // pixels, as OpenCV's INTER_LINEAR does.
   bool antialias = true;
 };
 

@@ -25,9 +25,10 @@ using UnitList = std::vector<std::shared_ptr<Unit>>;
 
 // Options of a run.
 struct RunOptions {
-  // Checked between operators. Units serve work with an earlier deadline first. The host takes over a branch from an
-  // unresponsive accelerator while it can still finish in time, or after half of the remaining time if the host's time
-  // is unknown. If there is no time for both, the session trusts the accelerator unless it has failed before.
+  // The session checks the deadline between operators. Units serve work with an earlier deadline first. The host takes
+  // over a branch from an unresponsive accelerator while it can still finish in time, or after half of the remaining
+  // time if the host's time is unknown. If there is no time for both, the session trusts the accelerator unless it has
+  // failed before.
   Deadline deadline = kNoDeadline;
 };
 
@@ -90,11 +91,11 @@ class Session {
   std::optional<size_t> find_input(std::string_view name) const;
   std::optional<size_t> find_output(std::string_view name) const;
 
-  // Runs one inference. Inputs and outputs are in the plan's order. All are required, with the type and shape that
-  // inputs() and outputs() state, or with those of another of the plan's shapes. After an error the contents of the
-  // outputs are unspecified.
-  // Errors: kInvalidArgument (states expected and actual), kDeadlineExceeded, kCancelled, kUnavailable (in a forked
-  // child), or an error of a unit.
+  // Runs one inference. Inputs and outputs are in the plan's order. All are required, with the type and shape from
+  // inputs() and outputs(), or from another of the plan's shapes. After an error the contents of the outputs are
+  // unspecified.
+  // Errors: kInvalidArgument (the message contains expected and actual values), kDeadlineExceeded, kCancelled,
+  // kUnavailable (in a forked child), or an error of a unit.
   virtual Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                      const RunOptions& options) = 0;
   Status run(std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs) {
@@ -102,9 +103,9 @@ class Session {
   }
   // Runs one inference on internal inputs, so that the first run() takes about as long as later ones: weights and
   // activations are in memory, caches are filled, and threads have started. Takes as long as a first run; for a plan
-  // with several shapes, as one of each. f32 inputs are random numbers in [-1, 1], integers 0 or 1. The inputs and
-  // outputs are allocated for the duration of the call. Otherwise it is a run like any other, for observers too.
-  // Errors: as for run(), and kOutOfMemory.
+  // with several shapes, as one first run per shape. f32 inputs are random numbers in [-1, 1], integers 0 or 1. The
+  // inputs and outputs are allocated for the duration of the call. Otherwise it is a run like any other, for observers
+  // too. Errors: as for run(), and kOutOfMemory.
   Status warm_up(const RunOptions& options);
   Status warm_up() { return warm_up(RunOptions()); }
   // Ends the current run, if any, with kCancelled after the operators in progress. May be called from any thread.

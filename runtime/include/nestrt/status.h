@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status: the outcome of an operation that can fail.
 //
-// A Status has a code for programs and a message for users. The message states what is wrong, where (node, tensor,
+// A Status has a code for programs and a message for users. The message describes what is wrong, where (node, tensor,
 // table, file), the expected and actual values, and the remedy. Success and copies allocate nothing.
 //
 // Threading: a value type; distinct objects may be used from distinct threads.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two digests of a plan file; format.h defines what they cover. The reader verifies them, the compiler writes them.
+// The two digests of a plan file; format.h defines what they cover. The reader verifies them, and the compiler writes
+// them.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ struct ContentDigest {
 uint64_t tables_digest(std::span<const std::byte> file);
 ContentDigest content_digest(std::span<const std::byte> file);
 // Computes the same digest of a mapped file, whose pages it releases part by part, so that it needs little memory
-// however large the file is.
+// regardless of the file's size.
 ContentDigest content_digest_of_mapping(std::span<const std::byte> file);
 
 // Computes both digests and writes them into the header at the start of `file`, whose other fields are final.

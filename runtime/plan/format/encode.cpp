@@ -263,7 +263,7 @@ bool writes_bytes(const plan::Branch& branch) {
   return std::ranges::any_of(branch.programs, [](const plan::Program& program) { return widened_bytes(program) > 0; });
 }
 
-// Returns the oldest minor version for the tables without their other shapes.
+// Returns the oldest minor version that supports the tables without their additional shapes.
 uint16_t own_minor_version(const plan::Tables& tables) {
   if (std::ranges::any_of(tables.operators, is_newest) || std::ranges::any_of(tables.branches, has_vendor_news))
     return plan_format::kVersionMinor;

@@ -20,8 +20,8 @@ inline constexpr char kMagic[8] = {'N', 'E', 'S', 'T', 'P', 'L', 'A', 'N'};
 // they accept the versions below. A plan has the oldest version that supports its content.
 inline constexpr uint16_t kVersionMajor = 0;
 inline constexpr uint16_t kVersionMinor = 7;
-// The minor version without operators after NonMaxSuppression, Recurrent with integer weights, Pad with a second input,
-// facts of vendors, and blobs of several segments.
+// The minor version that lacks operators after NonMaxSuppression, Recurrent with integer weights, Pad with a second
+// input, facts of vendors, and blobs of several segments.
 inline constexpr uint16_t kMinorBeforeDynamic = 6;
 // The minor version that also lacks programs that write the bytes of accumulators.
 inline constexpr uint16_t kMinorBeforeBytes = 5;
@@ -38,7 +38,8 @@ inline constexpr size_t kDataAlignment = 4096;
 inline constexpr size_t kMaxOrderedOperators = 4096;
 inline constexpr size_t kMaxOrderedBuffers = 4096;
 
-// Maximum number of pairs of an operator and a branch that computes its operands, following views.
+// Maximum number of (operator, branch) pairs in which the branch computes an operand of the operator, directly or
+// through views.
 inline constexpr uint64_t kMaxDependencies = uint64_t{1} << 22;
 // Maximum number of operands of all operators in total.
 inline constexpr uint64_t kMaxOperands = 400'000;
@@ -64,7 +65,7 @@ inline constexpr float kMaxClockMhz = 1e6F;
 // Maximum number of address ranges of one program; nestc creates one per kind of data of a layer.
 inline constexpr size_t kMaxRanges = 256;
 
-// Maximum number of files of a vendor's blob, and maximum length of a text in its facts in bytes.
+// Maximum number of files in a vendor's blob, and maximum length in bytes of a text in its facts.
 inline constexpr size_t kMaxVendorFiles = 1024;
 inline constexpr size_t kMaxVendorText = 4096;
 

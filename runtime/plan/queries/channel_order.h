@@ -14,8 +14,8 @@ inline constexpr uint32_t kNoBranch = UINT32_MAX;
 // Returns, for each branch, the predecessor whose result it reads channel by channel, so that some of its channels need
 // only the same channels of the predecessor; or kNoBranch. Both are single operators that can be split
 // (runtime/plan/queries/channels.h) and have the same number of channels. The predecessor has a program for some of the
-// channels and no such predecessor itself. Such branches may overlap: in the memory plan for any schedule, the later
-// one writes no bytes of the earlier one. Requires: a verified plan.
+// channels and is not itself computed channel by channel from another branch. Such branches may overlap: in the memory
+// plan for any schedule, the later one writes no bytes of the earlier one. Requires: a verified plan.
 std::vector<uint32_t> channel_predecessors(const plan::Tables& plan);
 
 // Returns the same for a plan without memory plans, based only on what branches read.

@@ -52,7 +52,7 @@ struct ChannelRows {
   bool operator==(const ChannelRows&) const = default;
 };
 
-// Decomposes a valid part (is_part()) into at most three of these, in memory order: rows of the block in which it
+// Decomposes a valid part (is_part()) into at most three ChannelRows, in memory order: rows of the block in which it
 // begins, whole blocks, and rows of the block in which it ends. `rows` is the number of rows of the output.
 std::vector<ChannelRows> rectangles_of(uint32_t channels, uint32_t rows, ChannelRange part);
 

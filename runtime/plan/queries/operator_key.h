@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operators of a plan can share one prepared kernel.
+// Determines which operators of a plan can share one prepared kernel.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ inline std::optional<uint32_t> program_index_for(const plan::Branch& branch, con
   return std::nullopt;
 }
 
-// Returns that program, or null.
+// Returns the first program that the unit can run and that computes the whole branch, or null.
 inline const plan::Program* program_for(const plan::Branch& branch, const UnitInfo& unit) {
   const std::optional<uint32_t> index = program_index_for(branch, unit);
   return index ? &branch.programs[*index] : nullptr;

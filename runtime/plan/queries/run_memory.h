@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunMemory: the memory used by a plan's runs: an arena, and the address of every buffer.
+// RunMemory: the memory used by a plan's runs. Contains an arena and the address of every buffer.
 #pragma once
 
 #include <atomic>

@@ -23,8 +23,8 @@ constexpr uint64_t kUsesOfByte = 16;
 constexpr uint64_t kBytesOfNumber = 8;  // charge per number, because an exponent or a scale is read more than once
 constexpr size_t kWeights = 1;          // operand index
 constexpr std::string_view kConstantUses = "constants and quantization";
-// Factor for streams: checking a byte takes about 100 times as long as checking a byte of data, and five times the
-// memory.
+// Limits for instruction streams. Checking a byte takes about 100 times as long as checking a byte of data, and five
+// times the memory.
 constexpr uint64_t kFreeStreamBytes = uint64_t{2} << 20;
 constexpr uint64_t kMinStreamBytes = 4096;  // minimum charge
 constexpr uint64_t kUsesOfStreamByte = 1;
@@ -47,7 +47,7 @@ uint64_t bytes_of_constant(const plan::Tables& plan, int32_t operand, bool is_we
   return static_cast<uint64_t>(storage_bytes(tensor.type, tensor.shape, tensor.layout));
 }
 
-// Charges the constants of operators and of the kernels selected for them. Operators with one key share a prepared
+// Charges the constants of operators and of the kernels selected for them. Operators with equal keys share a prepared
 // kernel, so only the first of them is charged.
 class ConstantUses {
  public:
@@ -140,7 +140,7 @@ class ProgramUses {
   }
 
  private:
-  // The last program that uses a buffer, and how many of its bytes.
+  // The last program that uses a buffer, and the number of bytes that it uses.
   struct Named {
     uint64_t program = 0;  // starting at 1
     uint64_t bytes = 0;

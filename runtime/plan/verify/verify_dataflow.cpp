@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dataflow: operands exist, every tensor is defined once and before it is read, and operators only write what they may.
+// Dataflow: operands exist, every tensor is defined once and before it is read, and operators write only to buffers
+// that they may write.
 #include <fmt/core.h>
 
 #include "runtime/plan/queries/views.h"

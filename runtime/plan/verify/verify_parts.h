@@ -53,7 +53,7 @@ Status verify_operators(Context& context);
 Status verify_memory(Context& context);
 // Checks branches and programs.
 Status verify_programs(Context& context);
-// Checks the segments of vendors' blobs and what the vendors state about them.
+// Checks the segments of vendors' blobs and the vendors' facts about them.
 Status verify_vendor_programs(Context& context);
 // Checks costs of the host and overheads.
 Status verify_stated_costs(Context& context);

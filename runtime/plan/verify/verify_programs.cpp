@@ -191,7 +191,7 @@ class BranchCheck {
     const auto is_constant = [&](const plan::Tensor& tensor) {
       return context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
     };
-    // Many selections may refer to the same pair.
+    // Charges the comparison, because many selections may refer to the same pair.
     return is_constant(a) && is_constant(b) && a.type == b.type && a.shape == b.shape && a.layout == b.layout &&
            context_.compared.charge(bytes_of_quantization(a)) && a.quantization == b.quantization;
   }

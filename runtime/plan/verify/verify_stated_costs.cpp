@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs that a plan states for the board's units, other than those of programs: costs of the host, overheads.
+// Costs that a plan contains for the board's units, other than those of programs: costs of the host, overheads.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ class VendorCheck {
 
   Status verify(const plan::Program& program) {
     if (program.kind != plan::ProgramKind::kBlob)
-      return program.vendor ? fail("states facts of a vendor, but is not a vendor's program") : Status();
+      return program.vendor ? fail("has facts of a vendor, but is not a vendor's program") : Status();
     NESTRT_RETURN_IF_ERROR(verify_blob(program));
     if (!program.vendor) return {};
     NESTRT_RETURN_IF_ERROR(verify_facts(program, *program.vendor));
@@ -46,7 +46,8 @@ class VendorCheck {
     if (!std::ranges::all_of(facts.port_names, is_text)) return fail("has a port with an invalid name");
     if (!is_text(facts.on_cpu)) return fail("has an invalid text about operators on the CPU");
     // The negation also rejects NaN.
-    if (!(facts.npu_share <= 1)) return fail(fmt::format("has a share of {} on its unit", facts.npu_share));
+    if (!(facts.npu_share <= 1))
+      return fail(fmt::format("has an invalid npu_share of {}; expected at most 1", facts.npu_share));
     return {};
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes: at most one operator computes each byte of a buffer. Tensors that share bytes are therefore views of that
-// operator's result, and the order of operators does not change what is read.
+// operator's result, and the order of operators does not change the values that are read.
 #include <fmt/core.h>
 
 #include <algorithm>

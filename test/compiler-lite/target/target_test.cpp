@@ -141,7 +141,7 @@ TEST_CASE("An invalid board file is rejected with its line") {
   CHECK_THAT(complaint(board("  - {unit: cpu, instances: 2}\n")), Contains("instances"));
   const std::string evta = "  - {unit: evta, configuration: 2_1x16_15_15_18_17, ";
   CHECK_THAT(complaint(board(evta + "instances: 5}\n")), Contains("instances"));
-  CHECK_THAT(complaint(board(evta + "instances: 2}\n")), Contains("stated twice"));
+  CHECK_THAT(complaint(board(evta + "instances: 2}\n")), Contains("specified twice"));
   CHECK_THAT(complaint(board(evta + "bus_bits: 100}\n")), Contains("power of two"));
   CHECK_THAT(complaint(board(evta + "bus_bits: 1024}\n")), Contains("bus_bits: expected a number from 32 to 512"));
   CHECK_THAT(complaint(board(evta + "bus_bits: 64, bus_bits: 128}\n")), Contains("'bus_bits' is listed twice"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnestrt_unresolved: a component that needs a function which its libraries do not have, as one that was built
+// libnestrt_unresolved: a component that needs a function that its libraries lack, like a component that was built
 // against other versions of them.
 #include "drivers/evta/driver/component.h"
 

@@ -152,7 +152,7 @@ TEST_CASE("Unit conformance: a completion reaches only the generation that it wa
   });
 }
 
-TEST_CASE("Unit conformance: a late completion does not reach the generation after its own") {
+TEST_CASE("Unit conformance: a late completion does not reach the next generation") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();
     const uint64_t first = tested.submit_hanging(copy);

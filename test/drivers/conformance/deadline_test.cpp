@@ -11,7 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Repeats until the deadline passes in a hanging program; on a slow machine it may pass before the start.
+// Repeats the run with a later deadline until it passes in a hanging program. On a slow machine the deadline may pass
+// before the program starts.
 template <typename Run>
 Status miss_deadline(TestedUnit& tested, Run run) {
   for (milliseconds time(10);; time *= 2) {
@@ -151,7 +152,7 @@ TEST_CASE("Unit conformance: a deadline that passes in the queue ends a program 
   });
 }
 
-// The session gives up the unit while there is time for the host; a slow machine needs more.
+// The session stops waiting for the unit while there is time for the host. A slow machine needs more time.
 TEST_CASE("Unit conformance: a session whose unit hangs meets its deadline") {
   for_every_unit([](TestedUnit& tested) {
     const TestedPlan plan(tested.copy_file());

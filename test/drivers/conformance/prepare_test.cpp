@@ -34,7 +34,7 @@ PlanFile damaged_file(TestedUnit& tested, Damage damage) {
   return builder.build();
 }
 
-// Returns the unit's program after `damage`.
+// Returns the unit's program after applying `damage`.
 template <typename Damage>
 ProgramInPlan damaged(TestedUnit& tested, Damage damage) {
   return ProgramInPlan(damaged_file(tested, damage), tested->info().kind);
@@ -117,7 +117,7 @@ TEST_CASE("Unit conformance: a truncated program is rejected") {
   });
 }
 
-// Checks that the unit writes nothing but its results, whether right or wrong, in time or late.
+// Checks that the unit writes only its results, whether they are right or wrong, in time or late.
 void check_stays_in_its_memory(Executable& executable, const Plan& plan) {
   GuardedMemory memory(plan, executable.scratch_bytes());
   Submission submission;

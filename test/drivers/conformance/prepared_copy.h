@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x of bytes (test/support/plan/copy_plan.h), prepared on a unit, with its own memory.
+// PreparedCopy: a program for y = x on bytes (test/support/plan/copy_plan.h), prepared on a unit, with separate memory.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace nestrt::test {
 
-// Far longer than any run that ends takes, on any machine.
+// Far longer than any terminating run takes, on any machine.
 inline constexpr std::chrono::seconds kLongEnough{60};
 
-// A copy of a plan's file, and the last program in its first branch for a kind of unit.
+// A copy of a plan's file. `program` is the last program of the first branch for a kind of unit.
 struct ProgramInPlan {
   // Fails the test if the plan is rejected or has no such program.
   ProgramInPlan(const PlanFile& bytes, std::string_view kind);
@@ -64,7 +64,7 @@ class PreparedCopy {
   std::unique_ptr<Executable> executable_;
 };
 
-// Checks that another x is copied.
+// Checks that the executable copies a new x.
 void check_runs(PreparedCopy& copy);
 
 }  // namespace nestrt::test

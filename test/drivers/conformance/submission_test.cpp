@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// Returns how many of `runs` runs were right.
+// Returns how many of `runs` runs were correct.
 int count_right(PreparedCopy& copy, int runs) {
   int right = 0;
   for (int run = 0; run < runs; ++run) {
@@ -128,7 +128,7 @@ TEST_CASE("Unit conformance: an executable runs from different threads in sequen
   });
 }
 
-// A unit may reject it or queue it, but must answer.
+// A unit may reject or queue the second submission, but must complete it.
 TEST_CASE("Unit conformance: an executable that is submitted while it runs answers both submissions") {
   for_every_unit([](TestedUnit& tested) {
     PreparedCopy copy = tested.prepare_copy();

@@ -12,7 +12,7 @@
 namespace nestrt::test {
 namespace {
 
-// Returns the statement of the current test case.
+// Returns the name of the current test case without kCasePrefix.
 std::string current_case() {
   const std::string name = Catch::getResultCapture().getCurrentTestName();
   if (!name.starts_with(kCasePrefix))
@@ -20,7 +20,7 @@ std::string current_case() {
   return name.substr(kCasePrefix.size());
 }
 
-// Returns null if it is not excluded.
+// Returns null if the case is not excluded.
 const Exclusion* exclusion_of(const UnitUnderTest& row, std::string_view statement) {
   const auto found = std::ranges::find_if(row.exclusions, [&](const Exclusion& exclusion) {
     return std::ranges::find(exclusion.cases, statement) != exclusion.cases.end();
@@ -53,7 +53,7 @@ std::vector<std::string_view> cases_that_stop_a_run() {
           "a cancellation of another generation has no effect",
           "a program with a waiting submitter is cancelled from another thread",
           "a reset ends running and queued programs before it returns",
-          "a late completion does not reach the generation after its own",
+          "a late completion does not reach the next generation",
           "the completion of a cancelled submission is signalled once",
           "a session cancels what its unit runs",
           "a deadline that passes during a run ends it and is not a failure of the unit",
@@ -88,8 +88,7 @@ std::vector<UnitList> TestedUnit::with_host_in_any_place() const {
 }
 
 FaultControl& TestedUnit::faults() const {
-  if (opened_.faults == nullptr)
-    FAIL("this unit has no fault injection; exclude it from the case and state the reason");
+  if (opened_.faults == nullptr) FAIL("this unit has no fault injection; exclude it from the case and give the reason");
   return *opened_.faults;
 }
 

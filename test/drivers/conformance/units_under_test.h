@@ -78,7 +78,7 @@ class TestedUnit {
   const UnitUnderTest& row() const { return row_; }
   Unit& operator*() const { return *opened_.unit; }
   Unit* operator->() const { return opened_.unit.get(); }
-  // Adds the machine's CPU, unless the unit is the CPU. A session prefers the unit.
+  // Returns the unit and, unless it is the CPU, the machine's CPU. A session prefers the unit.
   UnitList with_host() const;
   // Returns two lists: one with the host first, one with the host last.
   std::vector<UnitList> with_host_in_any_place() const;

@@ -48,7 +48,7 @@ class DividedOperator {
     REQUIRE(nestrt::run(**executable, submission).ok());
   }
 
-  // Returns the blocked output with the channels after the last one cleared.
+  // Returns the blocked output, with the lanes beyond the last channel cleared.
   std::vector<std::byte> output() {
     const Shape& shape = output_tensor().shape;
     const auto channels = static_cast<size_t>(shape[1]), pixels = static_cast<size_t>(shape.product(2, 4));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kWidth = 40;
 
-// Two fully connected layers with one unpacked weight. `slopes`: of their activations.
+// Returns a plan with two fully connected layers that share one unpacked weight. Their activations have these slopes.
 PlanFile two_layers(float first_slope, float second_slope) {
   PlanBuilder builder;
   const int x = builder.input("x", {1, kWidth}), y = builder.output("y", {1, kWidth});

@@ -98,7 +98,8 @@ std::vector<Instruction> tokens_in_advance(size_t count) {
 }
 
 TEST_CASE("A full token queue stops the module that gives tokens") {
-  // One more instruction waits with its token after its work, and a full command queue waits after it.
+  // In addition to the full token queue, one completed instruction waits to give its token, and a full command queue
+  // waits behind it.
   const size_t most = kTokenQueueDepth + 1 + kCommandQueueDepth;
   CHECK(execution_order(tokens_in_advance(most)));
   check_refused(tokens_in_advance(most + 1), "deadlock: instruction 1024 (load) has no space for its token");

@@ -19,7 +19,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Returns y = relu(image), with preprocessing.
+// Returns a plan for y = relu(image), with preprocessing.
 PlanBuilder frame_plan(const Shape& shape, const Preprocessing& preprocessing, DataType type = DataType::kF32) {
   PlanBuilder builder;
   const int image = builder.input("image", shape, type);
@@ -32,7 +32,7 @@ PlanBuilder frame_plan(const Shape& shape, const Preprocessing& preprocessing, D
   return builder;
 }
 
-// Pixels with rows that are further apart than necessary, so that a wrong distance shows.
+// Pixels with rows that are further apart than necessary, so that tests detect a wrong distance.
 struct FrameMemory {
   std::vector<uint8_t> bytes;
   Frame frame;
@@ -49,7 +49,7 @@ FrameMemory random_frame(PixelFormat format, int width, int height, uint32_t see
   return memory;
 }
 
-// Returns the pixels of a frame as the functions of the reference unpack them.
+// Unpacks the pixels of a frame with the reference functions.
 tools::Image image_of(const FrameMemory& memory) {
   const Frame& frame = memory.frame;
   const FrameRect part = frame.crop.width > 0 ? frame.crop : FrameRect{0, 0, frame.width, frame.height};
@@ -67,7 +67,7 @@ tools::Image image_of(const FrameMemory& memory) {
   return image;
 }
 
-// Converts with FrameConverter and compares with the tools' preprocessing, bit for bit.
+// Converts with FrameConverter and compares the result bit for bit with the preprocessing of the tools.
 void check_conversion(const FrameMemory& memory, const Shape& shape, const Preprocessing& preprocessing, DataType type,
                       int threads) {
   const PlanFile file = frame_plan(shape, preprocessing, type).build();
@@ -101,7 +101,8 @@ TEST_CASE("Frames of every format and odd sizes convert to what run --image comp
   }
 }
 
-TEST_CASE("Frames are cropped, letterboxed and interpolated as the plan states, for inputs of every type and order") {
+TEST_CASE(
+    "Frames are cropped, letterboxed and interpolated as the plan specifies, for inputs of every type and order") {
   Preprocessing crop{.mean = {100}, .scale = {0.7f}, .resize = 32};
   Preprocessing letterbox;
   letterbox.letterbox = letterbox.bgr = true;
@@ -123,7 +124,7 @@ TEST_CASE("Frames are cropped, letterboxed and interpolated as the plan states, 
   }
 }
 
-TEST_CASE("Colour frames give luminance to inputs of one channel") {
+TEST_CASE("Colour frames are converted to luminance for inputs with one channel") {
   for (const PixelFormat format : {PixelFormat::kGrey, PixelFormat::kBgr, PixelFormat::kNv12}) {
     const FrameMemory memory = random_frame(format, 61, 43, 3);
     check_conversion(memory, {1, 1, 28, 28}, {.mean = {33}, .scale = {0.01f}}, DataType::kF32, 1);
@@ -178,7 +179,7 @@ TEST_CASE("After the first frame of a size, a model converts and runs frames wit
   CHECK(ran);
 }
 
-TEST_CASE("A frame that is wrong is rejected with the field, expected and actual") {
+TEST_CASE("An invalid frame is rejected with the field, the expected and the actual value") {
   const PlanFile file = frame_plan({1, 3, 8, 8}, {.mean = {}, .scale = {}, .resize = 8}).build();
   Model model = *Model::create(*Plan::from_memory(file.bytes()), *open_units());
   const FrameMemory memory = random_frame(PixelFormat::kRgb, 16, 12, 7);

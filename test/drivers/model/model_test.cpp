@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Returns y = relu(image) for images of 2 x 2 pixels.
+// Returns a plan for y = relu(image), with images of 2 x 2 pixels.
 PlanBuilder image_plan(const Shape& shape, const Preprocessing& preprocessing) {
   PlanBuilder builder;
   const int image = builder.input("image", shape);
@@ -24,7 +24,7 @@ PlanBuilder image_plan(const Shape& shape, const Preprocessing& preprocessing) {
   return builder;
 }
 
-// Returns y = select(c, a, b).
+// Returns a plan for y = select(c, a, b).
 PlanBuilder select_plan() {
   PlanBuilder builder;
   const int condition = builder.input("c", {2}, DataType::kBool);
@@ -100,7 +100,7 @@ TEST_CASE("A model rejects inputs that do not match and names the remedy") {
   CHECK(refusal({condition, a, tensor_view(longer, {3})}) == "input 'b' has shape 2, got 3");
 }
 
-TEST_CASE("A model converts byte images as the plan states") {
+TEST_CASE("A model converts byte images as the plan specifies") {
   const PlanFile planar = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   const PlanFile interleaved = image_plan({1, 2, 2, 3}, kPreprocessing).build();
   Model of_planar = model_of(planar), of_interleaved = model_of(interleaved);
@@ -112,7 +112,7 @@ TEST_CASE("A model converts byte images as the plan states") {
   CHECK(values_of(of_planar.run({kPlanar})) == kPlanar);
 }
 
-TEST_CASE("A model swaps red and blue if the plan states BGR") {
+TEST_CASE("A model swaps red and blue if the plan specifies BGR") {
   Preprocessing preprocessing{.mean = {3, 2, 1}, .scale = {100, 10, 1}};
   preprocessing.bgr = true;
   const PlanFile file = image_plan({1, 3, 2, 2}, preprocessing).build();
@@ -120,7 +120,7 @@ TEST_CASE("A model swaps red and blue if the plan states BGR") {
   CHECK(values_of(model_of(file).run({kNhwc})) == bgr);
 }
 
-TEST_CASE("A model rejects images of a different size, and all images if the plan states no preprocessing") {
+TEST_CASE("A model rejects images of a different size, and all images if the plan specifies no preprocessing") {
   const PlanFile file = image_plan({1, 3, 2, 2}, kPreprocessing).build();
   Model model = model_of(file);
   const std::vector<uint8_t> larger(27);

@@ -14,7 +14,7 @@ namespace nestrt::null::test {
 // is x, and range 1, which is y.
 void add_program(nestrt::test::PlanBuilder& builder, uint32_t branch, std::span<const std::byte> blob);
 
-// Adds one to every branch that copies a tensor, as in test/support/plan/copy_plan.h.
+// Adds such a program to every branch that copies a tensor, as in test/support/plan/copy_plan.h.
 void add_programs(nestrt::test::PlanBuilder& builder);
 
 }  // namespace nestrt::null::test

@@ -14,7 +14,7 @@ using nestrt::test::PlanFile;
 
 std::vector<std::byte> blob_of(const std::vector<BlobCopy>& copies) { return encode_blob(copies); }
 
-// Returns y = x, 2x3 of s8, with a program for the null unit.
+// Returns a plan for y = x, 2x3 of s8, with a program for the null unit.
 PlanBuilder plan_of(std::span<const std::byte> blob) {
   PlanBuilder builder;
   const int x = builder.input("x", {2, 3}, DataType::kS8), y = builder.output("y", {2, 3}, DataType::kS8);
@@ -73,7 +73,8 @@ TEST_CASE("An invalid blob is rejected by the null unit") {
   more[4] = std::byte{2};
   CHECK(error_of(plan_of(more))
             .message()
-            .find("a program for unit 'null' states 2 copies, but its copies have 8 bytes") != std::string_view::npos);
+            .find("a program for unit 'null' declares 2 copies, but its copies have 8 bytes") !=
+        std::string_view::npos);
   const std::vector<std::byte> header = blob_of({});
   CHECK(error_of(plan_of(std::span(header).first(7))).message().find("of 7 bytes has no header") !=
         std::string_view::npos);

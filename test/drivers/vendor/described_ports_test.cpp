@@ -15,7 +15,7 @@
 namespace nestrt::vendor::test {
 namespace {
 
-// Changes what the skeleton states about its ports.
+// Changes what the skeleton reports about its ports.
 std::function<void(const nestrt_vendor_part& part, nestrt_vendor_program_ports& ports)> state_ports;
 
 nestrt_vendor_status load_and_state(nestrt_vendor_device* device, const nestrt_vendor_part* part,
@@ -82,7 +82,7 @@ TEST_CASE("A plug-in receives names, types, shapes, scales and files of its part
   CHECK(device->load_program(part));
 }
 
-TEST_CASE("Ports that a plug-in states as in the plan are accepted") {
+TEST_CASE("Ports that a plug-in reports as in the plan are accepted") {
   CHECK(rejection([](nestrt_vendor_program_ports&) {}).empty());
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("Exchanged ports of equal size are rejected by their names") {
         "plug-in 'npu.so' reports the name 'mean' for port 2 of its program, but the plan has 'sum'");
 }
 
-TEST_CASE("A port that a plug-in states differently is rejected with what differs") {
+TEST_CASE("A port that differs from the plan is rejected with the difference") {
   CHECK_THAT(rejection([](auto& ports) { ports.ports[0].type = NESTRT_VENDOR_TYPE_S32; }),
              Catch::Contains("type and shape s32 1x2x3x1 for port 0 of its program, but the plan has f32 1x2x3x1"));
   CHECK_THAT(rejection([](auto& ports) { std::swap(ports.ports[0].shape[1], ports.ports[0].shape[2]); }),
@@ -107,7 +107,7 @@ TEST_CASE("A port that a plug-in states differently is rejected with what differ
   CHECK_THAT(rejection([](auto& ports) { ports.num_outputs = 0; }), Catch::Contains("2 inputs and 0 outputs"));
 }
 
-TEST_CASE("A plug-in that asks for channels last receives and returns them so") {
+TEST_CASE("A plug-in that requests channels last receives and returns data in that layout") {
   state_ports = [](const nestrt_vendor_part&, nestrt_vendor_program_ports& ports) {
     ports.ports[0].layout = NESTRT_VENDOR_LAYOUT_CHANNELS_LAST;
     ports.ports[3].layout = NESTRT_VENDOR_LAYOUT_CHANNELS_LAST;

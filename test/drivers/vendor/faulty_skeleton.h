@@ -40,7 +40,7 @@ class Faults {
   bool is_cancelled_ = false;
 };
 
-// Returns the plug-in. Only one device is open at a time; it has the faults of the last call.
+// Returns the plug-in. Only one device is open at a time; it has the faults passed to the last call.
 std::shared_ptr<const Plugin> faulty_skeleton(std::shared_ptr<Faults> faults);
 
 }  // namespace nestrt::vendor::test

@@ -36,7 +36,7 @@ TEST_CASE("A plug-in for a different version of the interface is rejected") {
   CHECK(refusal(functions).find("plug-in 'npu.so' has a table of 16 bytes") == 0);
 }
 
-TEST_CASE("A plug-in of version 1 with the table of its time is accepted") {
+TEST_CASE("A plug-in of version 1 with the function table of that version is accepted") {
   struct FirstTable {
     std::byte bytes[offsetof(nestrt_vendor_functions, open_with)];
   } table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs for examples/vendor/skeleton, as its compiler would write them, and its table of functions.
+// Programs for examples/vendor/skeleton, as its compiler would write them, and the skeleton's table of functions.
 #pragma once
 
 #include <cstdint>

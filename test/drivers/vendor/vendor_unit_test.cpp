@@ -110,7 +110,7 @@ TEST_CASE("Control characters in a plug-in's message are escaped") {
   CHECK_THAT(std::string(unit.error().message()), Catch::Contains("self_test(): \\x1b\\x1b"));
 }
 
-TEST_CASE("Tensors in shared memory are not copied and others are") {
+TEST_CASE("Only tensors outside shared memory are copied") {
   const auto unit = open_vendor_unit(plugin_of(skeleton()), 0);
   REQUIRE(unit);
   nestrt::test::PreparedCopy copy(**unit, skeleton_copy_file());

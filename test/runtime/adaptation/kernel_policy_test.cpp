@@ -158,7 +158,7 @@ std::vector<std::vector<double>> random_times(uint32_t seed, size_t kernels) {
   return times;
 }
 
-// Returns the additional time of `count` runs due to exploration, in runs.
+// Returns the overhead of exploration in `count` runs, as a number of runs.
 double loss_of(Runs& runs, int count, const RunState& state = {}) {
   double loss = 0;
   for (int i = 0; i < count; ++i) {

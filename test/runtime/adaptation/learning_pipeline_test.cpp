@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a pipeline without known costs starts immediately and that all of its inferences use what the first one
-// learns.
+// Tests that a pipeline without known costs starts immediately and that all of its inferences use the costs that the
+// first one learns.
 #include <catch2/catch.hpp>
 #include <thread>
 

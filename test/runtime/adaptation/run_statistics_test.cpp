@@ -93,7 +93,7 @@ TEST_CASE("An interruption hardly changes a mean") {
   CHECK(statistics.mean_us(0) < 11);
 }
 
-TEST_CASE("Three runs that are longer or shorter than all before detect a change of makespans") {
+TEST_CASE("Three runs that are longer or shorter than all previous ones reveal a change of makespans") {
   for (const double makespan_us : {50.0, 32.0}) {
     RunStatistics statistics = statistics_of_two_units();
     for (int run = 0; run < 40; ++run) add(statistics, {10, 30, 20}, run % 2 == 0 ? 38 : 42);

@@ -238,7 +238,7 @@ void print(const std::string& name, const Outcome& outcome) {
              outcome.at_the_end, 100 * outcome.exploring, outcome.changes);
 }
 
-// script/reports/adaptation-report writes it to docs/results/adaptation.md.
+// Prints the table that script/reports/adaptation-report writes to docs/results/adaptation.md.
 TEST_CASE("The table of scenarios", "[.][table]") {
   for (const Scenario& scenario : scenarios()) {
     Outcome worst;

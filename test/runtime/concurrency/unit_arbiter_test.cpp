@@ -11,7 +11,7 @@
 namespace nestrt {
 namespace {
 
-// Threads that acquire one unit each, and the order in which they did.
+// Threads that acquire one unit each, and the order in which they acquire it.
 class Queue {
  public:
   explicit Queue(UnitArbiter& arbiter) : arbiter_(arbiter) {}

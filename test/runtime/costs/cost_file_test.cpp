@@ -52,7 +52,7 @@ TEST_CASE("Costs are unchanged after a round trip through a file") {
   CHECK(read->overhead({"evta", "", 1}).mb_per_s == 400);
   CHECK(read->clock_mhz({"evta", "", 1}) == 333.25);
   CHECK(read->clock_mhz({"cpu", "x86-64-v3", 2}) == 0);  // not set
-  // Only the file is left.
+  // No temporary file is left.
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path() + "/new/folder"), {}) == 1);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("A unit's kind and configuration are limited to 256 bytes when costs a
   }
 }
 
-TEST_CASE("Costs measured with a different version's kernels are rejected unless the file states no version") {
+TEST_CASE("Costs measured with a different version's kernels are rejected unless the file contains no version") {
   const TemporaryFolder folder;
   const std::string good = sample_text(folder.path() + "/good");
   const size_t begin = good.find("kernels\t"), end = good.find('\n', begin) + 1;

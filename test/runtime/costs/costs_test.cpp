@@ -44,7 +44,7 @@ ops::Pool small_pool() {
   return pool;
 }
 
-// Returns two branches with the same operator and one NPU program each; the plan states the programs' times.
+// Returns two branches with the same operator and one NPU program each, whose times the plan contains.
 PlanBuilder twins_plan(float first_us, float second_us) {
   PlanBuilder builder;
   const int x = builder.input("x", {4}), between = builder.arena("between", {4}), y = builder.output("y", {4});
@@ -162,7 +162,7 @@ TEST_CASE("A slice costs its share of the operator unless it was measured") {
   CHECK(branch_cost(costs, *built.plan, 0, 0, kCpu, {0, 4})->microseconds == 3);
 }
 
-TEST_CASE("Programs for the same operators have separate costs if the plan states different times") {
+TEST_CASE("Programs for the same operators have separate costs if the plan contains different times") {
   const UnitKey npu{"npu", "", 1};
   const Built differ(twins_plan(10, 12)), same(twins_plan(10, 10));
   CHECK(work_name(*differ.plan, 0, UnitKey()) == work_name(*differ.plan, 1, UnitKey()));

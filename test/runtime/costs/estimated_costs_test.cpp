@@ -39,7 +39,7 @@ TEST_CASE("Estimates keep known costs and grow with the amount of arithmetic") {
   CHECK(us(1) > us(3));  // a convolution, a pool
 }
 
-TEST_CASE("An unknown cost stated in the plan is adopted and stays marked as unknown") {
+TEST_CASE("A plan's cost of unknown origin is adopted and stays marked as unknown") {
   PlanBuilder builder = branches_plan();
   plan::Program& program = builder.tables().branches[0].programs.emplace_back();
   program.unit = "npu";
@@ -109,7 +109,7 @@ double estimate_of_conv(const HostRates& rates, Packing packing) {
   return costs.find(key_of(kHost), work_name(*plan, 1, key_of(kHost)))->microseconds;
 }
 
-TEST_CASE("Winograd convolutions have their own rates if the board states them, and larger weights") {
+TEST_CASE("Winograd convolutions have larger weights, and separate rates if the board specifies them") {
   HostRates rates{.kinds = {{"f32 spatial", {.work_per_us = 147456}},
                             {"f32 winograd", {.work_per_us = 4 * 147456}},
                             {HostRates::kOther, {.begin_us = 100}}}};

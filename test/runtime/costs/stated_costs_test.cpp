@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the first schedule uses the costs that a plan states for the units of its board.
+// Tests that the first schedule uses the costs that a plan contains for the units of its board.
 #include <catch2/catch.hpp>
 
 #include "nestrt/driver/schedule.h"
@@ -38,21 +38,21 @@ bool begins_with_npu(const PlanFile& file, const std::string& configuration, int
   return std::ranges::any_of(schedule.steps, [&](const Step& step) { return schedule.lanes[step.lane].unit == 1; });
 }
 
-TEST_CASE("The first schedule uses the host costs stated in the plan") {
+TEST_CASE("The first schedule uses the host costs in the plan") {
   CHECK(begins_with_npu(plan_with(1000, 900), "neon", 1));
   CHECK_FALSE(begins_with_npu(plan_with(0.1F, 900), "neon", 1));
   CHECK(begins_with_npu(plan_with(0.1F, 900), "neon", 4));
   CHECK_FALSE(begins_with_npu(plan_with(0.1F, 900), "neon", 2));  // more threads are no slower
 }
 
-TEST_CASE("Host costs stated for another CPU are ignored") {
+TEST_CASE("Host costs for another CPU are ignored") {
   const PlanFile file = plan_with(10, 10);
   const auto plan = *Plan::from_memory(file.bytes());
   const UnitInfo other[] = {{"cpu", "cpu", "avx2", 4, true}};
   CHECK(stated_costs(*plan, other).empty());
 }
 
-TEST_CASE("The plan states the overhead of a unit") {
+TEST_CASE("The overhead of a unit is taken from the plan") {
   const PlanFile file = plan_with(10, 10);
   const auto plan = *Plan::from_memory(file.bytes());
   const UnitInfo units[] = {{"npu", "npu0", "", 1, false}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests many schedules of few networks. One executor runs them all, so that a schedule takes no time except its runs.
+// Tests many schedules of a few networks. One executor runs them all, so that a schedule needs no time beyond its runs.
 // Under ThreadSanitizer this tests all synchronization between lanes.
 #include <catch2/catch.hpp>
 #include <random>

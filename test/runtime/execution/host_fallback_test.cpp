@@ -19,7 +19,7 @@ using evta::Fault;
 
 constexpr std::chrono::milliseconds kSoon(50), kNever(600'000);
 
-// y = x on a simulated EVTA with faults and, if requested, on the CPU.
+// A session for y = x on a simulated EVTA with faults and, if requested, the CPU.
 class FaultySession {
  public:
   FaultySession(bool with_cpu, std::chrono::milliseconds timeout)

@@ -195,7 +195,7 @@ class FaultyChain {
     health_.record_recovery(1);
     health_.record_complete_run(1);
   }
-  // Returns whether the deadline leaves time for the known duration of that branch on the unit, and then for the host.
+  // Returns whether the deadline leaves time for the known duration of the branch on the unit, and then for the host.
   bool has_time_for_both(int branch, microseconds deadline) const {
     const double unit_us = schedule_->steps()[static_cast<size_t>(branch)].times().unit_us;
     const auto left_us = static_cast<double>(deadline.count() - branch * npu_->microseconds);

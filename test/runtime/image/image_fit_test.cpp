@@ -26,7 +26,7 @@ TEST_CASE("Images that do not cover the input, and enormous ones, are rejected")
   CHECK_FALSE(fit_image({640, 480}, {.mean = {}, .scale = {}, .resize = 4000000000u}, {224, 224}));
 }
 
-TEST_CASE("Values per channel are completed, and other numbers of values rejected") {
+TEST_CASE("Values are expanded to one per channel, and other numbers of values are rejected") {
   CHECK(*values_by_channel({}, 3, 1, "the scale") == std::vector<float>{1, 1, 1});
   CHECK(*values_by_channel({2}, 3, 1, "the scale") == std::vector<float>{2, 2, 2});
   CHECK(*values_by_channel({1, 2, 3}, 3, 1, "the scale") == std::vector<float>{1, 2, 3});

@@ -26,7 +26,7 @@ TEST_CASE("Windows stay inside the input, and their weights add up to one") {
   }
 }
 
-TEST_CASE("Shrinking averages all pixels by resampling, and only the nearest by interpolation") {
+TEST_CASE("When shrinking, resampling averages all pixels and interpolation only the nearest ones") {
   CHECK(make_resampling({8, 2, 0, 2}).taps == 6);
   const Interpolation interpolation = make_interpolation({8, 2, 0, 2});
   CHECK(interpolation.firsts == std::vector<int32_t>{1, 5});  // the centres are 1.5 and 5.5
@@ -42,7 +42,7 @@ TEST_CASE("Interpolation repeats the border and keeps an equal size") {
   CHECK(interpolated_pixel(interpolate(255 << 7, 0, 1 << 14)) == 128);
 }
 
-TEST_CASE("A part of the output has the same weights as in the whole") {
+TEST_CASE("A part of the output has the same weights as in the whole output") {
   const Resampling whole = make_resampling({100, 37, 0, 37}), part = make_resampling({100, 37, 10, 20});
   REQUIRE(part.taps == whole.taps);
   const auto taps = static_cast<size_t>(whole.taps);

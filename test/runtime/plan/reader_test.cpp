@@ -37,7 +37,7 @@ TEST_CASE("A mapped plan returns its inputs, outputs and identity") {
   CHECK((*plan)->constant(99).empty());
 }
 
-TEST_CASE("A plan is loaded from an open file, which may be closed then, mapped or copied") {
+TEST_CASE("A plan is mapped or copied from an open file, which may be closed afterwards") {
   const TemporaryFolder folder;
   const PlanFile file = branches_plan().build();
   const std::string path = folder.write("net.nest", file.bytes());

@@ -25,7 +25,7 @@ struct Gate {
   std::latch has_begun{1}, opens{1};
 };
 
-// A CPU whose programs pass a gate before they run.
+// A CPU whose programs wait at a gate before they run.
 class GatedHost final : public Unit {
  public:
   explicit GatedHost(Gate& gate) : gate_(gate) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what submissions state about their session.
+// Tests the properties of a session that its submissions contain.
 #include "test/runtime/support/virtual_board.h"
 
 namespace nestrt::test {

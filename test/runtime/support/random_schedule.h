@@ -58,8 +58,8 @@ class RandomSchedule {
     add(branch, program, program == 0 ? random_below(cpu_lanes_) : random_other_lane(), {});
   }
 
-  // Adds one part after the other. Each part is a partial program that begins there, on any lane that can run it, or
-  // CPU work up to the beginning of the next program or the end.
+  // Adds one part after the other. Each part is a partial program that begins where the previous part ends, on any lane
+  // that can run it, or CPU work up to the beginning of the next program or the end.
   void add_parts(uint32_t branch) {
     const plan::Branch& entry = plan_.branches[branch];
     const uint32_t channels = divisible_channels(plan_, entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain of branches, in virtual time, on a host and an accelerator that has a program for each.
+// A chain of branches, in virtual time, on a host and an accelerator that has a program for each branch.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -33,8 +33,8 @@ inline PlanFile chain_for_npu(int branches) {
   return builder.build();
 }
 
-// A session that runs the plan of chain_for_npu(). The time of a unit is initially the given cost, if any, and then
-// what the test sets.
+// A session that runs the plan of chain_for_npu(). The time of a unit is initially the given cost, if any, and later
+// the value that the test sets.
 class VirtualBoard {
  public:
   static constexpr int kBranches = 3;

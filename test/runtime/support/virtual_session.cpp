@@ -17,7 +17,7 @@ namespace nestrt::test {
 namespace {
 
 constexpr uint32_t kHost = 0, kNpu = 1;
-// Runs that pass during a search and the preparation of its result.
+// Number of runs that pass during a search and the preparation of its result.
 constexpr int kRunsToDecide = 2;
 
 const Shape kShape{1, 4};
@@ -163,7 +163,7 @@ const std::vector<double>& VirtualSession::step_us(const BoardState& state) {
   return step_us_ = predict_schedule(*plan_, units_, truth_of(state).costs, schedule_)->step_us;
 }
 
-// Returns the makespan in which the time that both units work counts by BoardState::contention.
+// Returns the makespan under contention: time during which both units work is multiplied by BoardState::contention.
 double VirtualSession::disturbed_us(const BoardState& state, const Schedule& schedule,
                                     const std::vector<double>& step_us) const {
   const double makespan_us = run_in_virtual_time(*problem_, schedule, step_us)->makespan_us;

@@ -30,7 +30,7 @@ struct BoardState {
 
 class VirtualSession {
  public:
-  // `wrong`: relative standard deviation of the true costs of branches from the predicted ones.
+  // `wrong`: relative standard deviation between the true and the predicted costs of branches.
   VirtualSession(const Predecessors& graph, uint32_t seed, double wrong = 0.1);
   // Runs a plan for unit 0, the host, and unit 1, whose work has known costs. `budget` limits each search.
   VirtualSession(std::shared_ptr<const Plan> plan, std::vector<UnitInfo> units, const CostTable& predicted,

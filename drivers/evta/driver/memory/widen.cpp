@@ -128,7 +128,7 @@ void widen(const Widening& shape, const std::byte* from, std::byte* to) {
     for (int64_t at = 0; at < shape.vectors;) {
       const int64_t vector = shape.first_vector + at, block = vector / shape.pixels;
       const int64_t count = std::min(shape.vectors - at, (block + 1) * shape.pixels - vector);
-      // Counts in vectors of 16 of the source, in which a pixel of a wider block has several consecutive vectors.
+      // Counted in source vectors of 16 channels. A pixel of a wider block consists of several consecutive vectors.
       const int64_t own_block = at / shape.pixels;
       const int64_t first = (own_block / parts * shape.pixels + at % shape.pixels) * parts + own_block % parts;
       const std::byte* source = from + image * plane / shape.images + first * kLanes;

@@ -24,7 +24,8 @@ struct Widening {
   int64_t first_vector = 0;  // start of the slice within an image
   int64_t vectors = 0;       // number of vectors of the slice in each image
   int64_t channels = 0;      // channels of the whole tensor; lanes after the last one become zero
-  // Scales are 2^-(input exponent + weight exponent), with one weight exponent per channel, or one for all. Not owned.
+  // Scales are 2^-(input exponent + weight exponent), with one weight exponent per channel or for all channels. Not
+  // owned.
   int input_exponent = 0;
   std::span<const int8_t> exponents;
 

@@ -93,17 +93,17 @@ class CostTable {
 std::string work_name(const Plan& plan, uint32_t operator_index, const UnitKey& unit, ChannelRange channels = {});
 
 // Returns the work name of a branch's instruction program: the names of its operators joined by "; ", with the channels
-// that it computes, followed by its length and the cost stated in the plan ("; program of 3392 bytes, 123.4 us"),
-// because other exponents may produce other instructions. The packing of weights for a CPU is not part of the name.
-// Requires: both are indices of the plan.
+// that it computes, followed by its length and its cost in the plan ("; program of 3392 bytes, 123.4 us"), because
+// other exponents may produce other instructions. The packing of weights for a CPU is not part of the name. Requires:
+// both are indices of the plan.
 std::string program_work_name(const Plan& plan, uint32_t branch, uint32_t program);
 
 // Returns the name of an operator's work with a given kernel: "... by conv.s8.direct16".
 // Requires: `operator_index` is an index of the plan.
 std::string kernel_work_name(const Plan& plan, uint32_t operator_index, const UnitKey& unit, std::string_view kernel);
 
-// Returns the cost of a branch's program on a unit: the sum over its operators. For an instruction stream, its own cost
-// takes precedence over the sum of its operators' costs, and the sum over the cost stated in the plan. A channel range
+// Returns the cost of a branch's program on a unit: the sum over its operators. For an instruction program, its own
+// cost takes precedence over the sum of its operators' costs, and that sum over the cost in the plan. A channel range
 // without a measurement costs its share of the operator's cost. If a cost is unknown for the unit's number of threads,
 // the entry for the next smaller number applies, because more threads are not slower. Views cost nothing. Errors:
 // kNotFound (names the operator, the unit and how to measure); kInvalidArgument if the plan has no such program or the

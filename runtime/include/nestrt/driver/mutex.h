@@ -19,12 +19,12 @@
 #define NESTRT_THREAD_ATTRIBUTE(attribute)
 #endif
 
-// For members: only holders of the mutex may access it.
+// Marks a member that only holders of the mutex may access.
 #define NESTRT_GUARDED_BY(mutex) NESTRT_THREAD_ATTRIBUTE(guarded_by(mutex))
-// For functions: the caller must hold the mutexes, or must not hold them because the function locks them.
+// Mark a function whose caller must hold the mutexes, or must not hold them because the function locks them.
 #define NESTRT_REQUIRES(...) NESTRT_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define NESTRT_EXCLUDES(...) NESTRT_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
-// For members of lock classes.
+// Mark the member functions of lock classes.
 #define NESTRT_ACQUIRE(...) NESTRT_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define NESTRT_RELEASE(...) NESTRT_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 

@@ -22,7 +22,7 @@ enum class Rounding : uint8_t {
   kHalfUpScaled = 4,  // half up
 };
 
-// Returns whether the rounding is one of operators with exponents.
+// Returns whether operators with exponents support the rounding.
 constexpr bool has_exponent_form(Rounding rounding) { return rounding <= Rounding::kHalfEven; }
 
 // Activations that can be fused into other operators.

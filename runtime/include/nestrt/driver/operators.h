@@ -58,7 +58,7 @@ struct Conv {
 };
 
 // Inputs as for Conv; weights [C, M/group, kernel...]. output_padding adds to the far end. It has no s8 form: the
-// compiler states a transposed convolution of integers as a Conv.
+// compiler expresses a transposed convolution of integers as a Conv.
 struct ConvTranspose {
   std::vector<int32_t> kernel, stride, dilation, pad_begin, pad_end, output_padding;
   int32_t group = 1;
@@ -466,7 +466,7 @@ struct Recurrent {
 // Inputs: boxes [N, B, 4], scores [N, C, B]. Selects at most `count` boxes per image and class, best
 // score first, with a score above score_threshold; no box overlaps an earlier one by more than iou_threshold
 // (intersection over union).
-// Output s64 [N * C * min(count, B), 3]: image, class, box; the rows after the last are -1.
+// Output s64 [N * C * min(count, B), 3]: image, class, box; unused rows are -1.
 struct NonMaxSuppression {
   int32_t count = 0;
   float iou_threshold = 0;

@@ -155,8 +155,8 @@ enum class RangeAccess : uint8_t { kRead = 0, kWrite = 1, kReadWrite = 2 };
 enum class RangeLayout : uint8_t {
   kPlain = 0,      // the tensor's own layout
   kBlocked32 = 2,  // blocks of 32 channels, for an s8 tensor in blocks of 16
-  // For the f32 result, in blocks of 16 channels, of a Conv with wide_output: the bytes of its accumulators in planes,
-  // least significant plane first. Each plane has all elements in blocks of 16 or 32 channels.
+  // The bytes of the accumulators of a Conv with wide_output, whose f32 result has blocks of 16 channels. They are
+  // stored in planes, least significant plane first. Each plane has all elements in blocks of 16 or 32 channels.
   kBytes16 = 16,
   kBytes32 = 32,
 };
@@ -176,7 +176,7 @@ struct ProgramRange {
   uint64_t offset = 0;  // from the first byte of the tensor, in its own layout, or of the segment
 };
 
-// What a vendor's compiler states about its program.
+// What a vendor's compiler reports about its program.
 struct VendorFacts {
   struct File {
     std::string name;
@@ -194,7 +194,8 @@ struct Program {
   ProgramKind kind = ProgramKind::kKernels;
   std::string configuration;  // the required unit configuration; empty for any
   std::vector<KernelSelection> selections;
-  // Constant buffers. For instructions, the first holds the stream. A blob consists of all of them in this order.
+  // Constant buffers. For instructions, the first one contains the stream. A blob consists of all of them in this
+  // order.
   std::vector<uint32_t> segments;
   std::vector<Cost> costs;
   std::vector<ProgramRange> ranges;  // disjoint, in ascending address order

@@ -187,7 +187,7 @@ class Executable {
   virtual std::vector<KernelChoice> kernel_choices() const { return {}; }
 };
 
-// Submits and waits for completion. Sets the submission's completion and generation itself.
+// Submits and waits for completion. Sets the submission's completion and generation.
 Status run(Executable& executable, Submission submission);
 
 // A device that executes programs.

@@ -81,7 +81,7 @@ TEST_CASE("Device locks are in /run/lock only if every user may create files the
   CHECK(fs::exists(root.path() + "/run/lock/nestrt-two.lock"));
 }
 
-TEST_CASE("A lock file that is a link or not a file is refused with its path") {
+TEST_CASE("A lock file that is a link or not a regular file is rejected with its path") {
   const Root root;
   const std::string target = root.path() + "/target", lock = root.path() + "/tmp/nestrt-evta.lock";
   fs::create_symlink(target, lock);
@@ -92,7 +92,7 @@ TEST_CASE("A lock file that is a link or not a file is refused with its path") {
   CHECK(root.acquire("evta").error().code() == Code::kUnavailable);
 }
 
-TEST_CASE("An ended holder of an inherited lock is named as such") {
+TEST_CASE("The holder of an inherited lock is reported as a child of an ended process") {
   const Root root;
   const auto lock = root.acquire("evta");
   REQUIRE(lock);

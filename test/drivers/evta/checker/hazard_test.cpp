@@ -53,7 +53,7 @@ SmallLoop small_loop(std::mt19937& random) {
 constexpr size_t kAccumulators = 10 + 4 * (8 + 5) + 1;
 using Accumulators = std::array<int32_t, kAccumulators>;
 
-// Returns the result of a pipeline in which writes become visible `late` steps after the next.
+// Returns the result of a pipeline in which the `late` steps after a write still read the old value.
 Accumulators run(const SmallLoop& loop, size_t late) {
   Accumulators acc;
   std::mt19937 values(7);

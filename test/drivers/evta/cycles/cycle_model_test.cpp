@@ -185,7 +185,7 @@ TEST_CASE("Loads of lower priority wait until a load with outstanding reads has 
   const Instruction load = make_load(inputs(64, 16), {.push_next = true});  // 2048 beats
   const Instruction accumulators = make_load({.memory = Memory::kAcc, .y_size = 1, .x_size = 1, .x_stride = 1});
   std::vector<TraceEntry> trace;
-  // The first ends before sixteen rows are outstanding.
+  // The first load of accumulators ends before sixteen rows are outstanding.
   count({load, accumulators, accumulators, make_finish({.pop_prev = true})}, profile("chisel_16_reads"), &trace);
   REQUIRE(trace[0].instruction == 1);
   CHECK(trace[0].end - trace[0].start < 16 * 32);
@@ -227,7 +227,7 @@ TEST_CASE("Transfers that the hardware does not support are errors") {
 }
 
 TEST_CASE("A module accepts at most as many instructions as its queue holds") {
-  // The compute module's queue is full of instructions that wait for a load, which the fetch cannot dispatch.
+  // The compute module's queue is full of instructions that wait for a load, which fetch therefore cannot dispatch.
   CycleProfile shallow = profile("chisel2019");
   shallow.queue_depth = 4;
   std::vector<Instruction> program(5, make_load({.memory = Memory::kUop}));

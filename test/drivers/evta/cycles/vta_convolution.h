@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions scheduled as in TVM's VTA operator library: tiles of full-width rows, input channels one block at a
-// time, two virtual threads on halves of the on-chip memories that alternate over the output channels, micro-ops loaded
-// once; then shift, bias, clip and store.
+// Convolutions scheduled as in TVM's VTA operator library. Tiles consist of full-width rows, and input channels are
+// processed one block at a time. Two virtual threads use half of the on-chip memories each and alternate over the
+// output channels. Micro-ops are loaded once. Shift, bias, clip and store follow.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ class VtaStream {
   const std::vector<Instruction>& instructions() const { return instructions_; }
 
   void load(const Transfer& transfer) { add(make_load(transfer)); }
-  // Add a GEMM or ALU instruction. Unless `loaded`, they first load a micro-op list of `loop`'s length.
+  // Add a GEMM or ALU instruction, and before it, unless `loaded`, a load of a micro-op list of `loop`'s length.
   void gemm(const Loop& loop, bool reset, bool loaded = false);
   void alu(const Loop& loop, AluOpcode opcode, bool use_immediate, bool loaded = false);
   void store(const Transfer& transfer) { add(make_store(transfer)); }

@@ -54,7 +54,7 @@ ProgramDebugger debugger_of(Transport& transport, const BoundProgram& program,
   return std::move(*debugger);
 }
 
-// Returns the index of the first instruction that `is_meant` selects.
+// Returns the index of the first instruction for which `is_meant` returns true.
 template <typename IsMeant>
 size_t index_of(const ProgramDebugger& debugger, const IsMeant& is_meant) {
   const auto found = std::ranges::find_if(debugger.instructions(), is_meant);
@@ -62,7 +62,7 @@ size_t index_of(const ProgramDebugger& debugger, const IsMeant& is_meant) {
   return static_cast<size_t>(found - debugger.instructions().begin());
 }
 
-// Requires that the program is wrong because of an instruction, and returns it.
+// Requires that an instruction of the program has a wrong effect, and returns the first one.
 WrongInstruction first_wrong(ProgramDebugger& debugger) {
   REQUIRE_FALSE(debugger.run_all()->is_right());
   auto found = debugger.find_first_wrong();
@@ -94,7 +94,7 @@ TEST_CASE("Every prefix of a program ends, or the checker rejects it") {
   }
 }
 
-TEST_CASE("A computation that the hardware performs incorrectly is found, whichever tile it belongs to") {
+TEST_CASE("A computation that the hardware performs incorrectly is found in any tile") {
   nestrt::test::TestProgram program = three_tiles();
   const BoundProgram source = bound(program);
   for (const int16_t immediate : {10, 20, 30}) {

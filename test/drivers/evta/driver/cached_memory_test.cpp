@@ -12,10 +12,10 @@
 namespace nestrt::evta {
 namespace {
 
-// Longer than the elements of a program, so that a range may start and end inside a line.
+// The line size is larger than a program's elements, so that a range may start and end inside a line.
 constexpr uint64_t kLine = 256;
 
-// y = x, both in host-visible memory.
+// A program for y = x, with both tensors in host-visible memory.
 class HostVisibleCopy {
  public:
   // `y`: offset of y from the start of a cache line.

@@ -156,9 +156,10 @@ TEST_CASE("Weights in the arena without tile alignment are read in place") {
   check_like_cpu(crafted.made());
 }
 
-// A branch has a view of what the CPU computed, and a copy. The next branch, also on the accelerator, reads the view.
+// A plan in which one branch contains a view and a copy of a tensor from the CPU. The next branch, also on the
+// accelerator, reads the view.
 struct PlanWithView {
-  // `of_input`: the view is of the caller's input.
+  // `of_input`: the view refers to the caller's input.
   explicit PlanWithView(bool of_input) {
     PlanBuilder& builder = crafted.builder;
     const int in = builder.input("in", kSquare, DataType::kS8), other = builder.input("other", kSquare, DataType::kS8);

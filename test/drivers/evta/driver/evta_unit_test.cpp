@@ -27,7 +27,7 @@ struct FaultyUnit {
     unit = *opened;
   }
 
-  // Returns when the accelerator hangs in the run.
+  // Waits until the accelerator hangs in the run.
   uint64_t submit_hanging(PreparedCopy* copy) {
     faults->next_run(Fault::kHang);
     const uint64_t generation = copy->submit();
@@ -379,7 +379,7 @@ TEST_CASE("Programs on one simulated accelerator share its on-chip memory") {
   CHECK(others < kPrograms * 200'000);  // includes temporary memory of the checker; on-chip memories alone need 450 kB
 }
 
-// --- What prepare() rejects.
+// --- Programs that prepare() rejects.
 
 Status prepare(const nestrt::test::PlanFile& file, std::string_view unit_configuration = "1x16_15_15_18_17") {
   const auto plan = Plan::from_memory(file.bytes());

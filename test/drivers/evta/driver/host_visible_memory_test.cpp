@@ -13,7 +13,7 @@ namespace {
 
 using nestrt::test::TestedPlan;
 
-// Returns the number of caller's tensors that operators on that unit read or write.
+// Returns how many operands of operators on the unit are the caller's tensors.
 uint64_t count_of_callers_on(const Session& session, std::string_view unit) {
   const plan::Tables& tables = session.plan().tables();
   const auto operators = session.operators();

@@ -12,7 +12,7 @@
 namespace nestrt::evta {
 namespace {
 
-// y = x on an accelerator with blocks of 32; x has 16 channels in a block of 16.
+// A program for y = x on an accelerator with blocks of 32 channels; x has 16 channels in a block of 16.
 class HalfBlockCopy {
  public:
   explicit HalfBlockCopy(const SimulatorOptions& simulator) : transport_(make_simulator_transport(simulator)) {

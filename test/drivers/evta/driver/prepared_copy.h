@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// copy_plan prepared on a unit, with its own memory.
+// PreparedCopy: copy_plan() prepared on a unit, with separate memory.
 #pragma once
 
 #include "test/drivers/conformance/prepared_copy.h"

@@ -14,7 +14,7 @@
 namespace nestrt::evta::test {
 namespace {
 
-// Blocks the end of programs.
+// Delays the completion of programs until it is opened.
 struct Gate {
   std::atomic<bool> is_open{true};
   std::atomic<int> waiting{0};  // number of programs that have ended on the accelerator and wait

@@ -40,7 +40,7 @@ TEST_CASE("A configuration is exact if the stock encoding supports it") {
   }
 }
 
-TEST_CASE("The stock encoding exceeds its width for larger buffers by the bits that VTA's header states") {
+TEST_CASE("The stock encoding exceeds its width for larger buffers by the number of bits in VTA's header") {
   Configuration large = *find_configuration("1x16_16_16_19_18");
   large.log_uop_bytes = 2;
   large.factor_trim = 0;

@@ -24,7 +24,7 @@ InstructionWord word_of(const Instruction& instruction) {
   return *word;
 }
 
-TEST_CASE("The traffic of a program is its transfers without pads, and its own instructions") {
+TEST_CASE("The traffic of a program consists of its transfers, without pads, and its instructions") {
   const Configuration& configuration = stock_configuration();
   Transfer load = rows_of(Memory::kInp, 3, 5);
   load.x_pad_begin = 1;

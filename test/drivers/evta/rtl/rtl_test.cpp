@@ -23,8 +23,8 @@ uint64_t cycles_of(const RtlVector& vector, const Configuration& configuration, 
   return count->cycles;
 }
 
-// Checks that the checker rejects a program that the RTL computes incorrectly, and that any other program passes the
-// checker and both simulators.
+// Checks that the checker rejects the program if the RTL computes it incorrectly. Otherwise checks that the program
+// passes the checker and both simulators.
 void check_verdict(const RtlVector& vector, const Configuration& configuration, const std::string& column) {
   const Status status = replay_in_both(vector.program, configuration, OnChip::kZero);
   INFO(vector.program.name << ": " << status.to_string());
@@ -40,7 +40,7 @@ TEST_CASE("Exactly the programs that the RTL computes incorrectly are rejected")
   }
 }
 
-// Transfers that store rely on accumulators that the reset zeroed. A driver cannot rely on them.
+// Transfers that store rely on accumulators that the reset zeroed. A driver cannot rely on this.
 TEST_CASE("Single transfers pass after a reset and store what the RTL stores") {
   const auto vectors = rtl_vectors("transfers");
   if (!vectors) return;
@@ -78,7 +78,7 @@ TEST_CASE("A transfer without contention takes exactly the cycles of the HLS RTL
   }
 }
 
-// Bounds of the ratio of the model's cycles to the RTL's: of a layer, and of a whole network.
+// Bounds for the ratio of the model's cycles to the RTL's, for a layer and for a whole network.
 struct Bounds {
   double least, most, of_total;
 };
@@ -118,7 +118,7 @@ TEST_CASE("Every layer takes exactly the cycles of the Chisel RTL") {
   }
 }
 
-// The published RTL is an earlier one that waits for each read, so short rows are slower.
+// The published RTL is an earlier version that waits for each read, so short rows are slower.
 TEST_CASE("For each network, the cycles of the published Chisel RTL are within 2 % of those of the later RTL") {
   for (const char* network : kRtlNetworks)
     check_cycles(network, chisel(), "chisel2021", "chisel_cycles_latency_1", {0.95, 1.2, 0.02});

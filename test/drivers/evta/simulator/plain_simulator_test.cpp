@@ -109,7 +109,8 @@ TEST_CASE("On-chip memory starts without defined values") {
   CHECK(program.run_plain(Strictness::kPermissive).status.ok());
 }
 
-// Stores the result of a reset and an addition, and loads it back; `ordered` by tokens through compute, or not.
+// Stores the result of a reset and an addition, and loads it back. `ordered`: tokens through compute order the store
+// and the load.
 TestProgram store_and_load(bool ordered) {
   TestProgram program;
   const uint64_t kept = program.add(16, MemoryRange::Access::kReadWrite);

@@ -145,7 +145,7 @@ TEST_CASE("Shifts by a negative accumulator are left shifts") {
   CHECK(stored_with_operand(AluOpcode::kShr, false, 30) == 12);
 }
 
-TEST_CASE("An operation with an immediate changes dst, whatever src is") {
+TEST_CASE("An operation with an immediate changes dst, regardless of src") {
   CHECK(stored_with_operand(AluOpcode::kAdd, true, 40) == 43);
   CHECK(stored_with_operand(AluOpcode::kAdd, false, 40) == 43);
   CHECK(stored_with_operand(AluOpcode::kShr, true, 1) == 1);
@@ -170,7 +170,8 @@ TEST_CASE("A store of loaded accumulators writes the result of the last operatio
   CHECK_THAT(std::string(strict.program.run_plain().status.message()), Contains("out[0], which has no defined value"));
 }
 
-// Stores four elements, one of which it has computed, from an accumulator that it has not written.
+// Returns a program that stores four elements. It computes only one of them, from an accumulator that it has not
+// written.
 TestProgram unsteady_program() {
   TestProgram program;
   program.load_micro_ops({{3, 3, 0}});

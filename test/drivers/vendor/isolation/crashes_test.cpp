@@ -50,7 +50,7 @@ Wrong draw(std::mt19937& random) {
   return {entry, fault};
 }
 
-// Long enough for a process without faults.
+// Time limit that is sufficient for a process without faults.
 const Isolation kIsolation = with_timeout(std::chrono::seconds(1));
 
 class Campaign {
@@ -60,7 +60,7 @@ class Campaign {
     options_.fault_tolerance.probe_interval = std::chrono::hours(24);  // the test probes explicitly
   }
 
-  // Injects one fault into the life of a session and its unit.
+  // Injects one fault during the lifetime of a session and its unit.
   void inject(Wrong wrong) {
     switch (wrong.entry) {
       case Entry::kOpen:

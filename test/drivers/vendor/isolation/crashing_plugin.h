@@ -16,17 +16,17 @@ inline constexpr char kCrashingPlugin[] = NESTRT_BINARY_DIR "/test/plugins/libcr
 // Returns whether this machine can start a plug-in process. Emulators of other processors do not emulate child
 // processes.
 bool isolation_works();
-// Returns the same, but skips the test case if the machine cannot start one.
+// Like isolation_works(), but skips the test case if it returns false.
 bool needs_isolation();
 
 // Returns the orders for all plug-ins started from now on; initially empty.
 Orders& new_orders();
 
-// Returns limits for hangs: a process is killed `limit` after it should have stopped, and after five times that for
-// calls without a deadline.
+// Returns time limits. A process is killed if it still runs `limit` after it should have stopped, or if a call without
+// a deadline takes five times as long.
 Isolation with_timeout(std::chrono::milliseconds limit);
 
-// Fails the test if it does not open.
+// Fails the test if the unit cannot be opened.
 std::shared_ptr<Unit> open_crashing_unit(const Isolation& isolation = {});
 
 }  // namespace nestrt::vendor::test

@@ -25,7 +25,7 @@
 namespace nestrt::vendor::test {
 namespace {
 
-// Returns the status of a run with this fault. The unit works again after a probe.
+// Returns the status of a run with this fault. Checks that the unit works again after a probe.
 Status failure_by(Entry entry, Fault fault) {
   const nestrt::test::Quiet quiet;
   Orders& orders = new_orders();
@@ -222,7 +222,7 @@ TEST_CASE("Closing the unit of an isolated plug-in always ends its process") {
   }
 }
 
-// Runs in a separate process with `output` as standard output: opens the plug-in, and ends if that does not return.
+// Opens the plug-in in a separate process with `output` as standard output, and exits while a call to it hangs.
 [[noreturn]] void open_and_end(int output, const Orders& orders) {
   ::dup2(output, STDOUT_FILENO);
   const auto device = IsolatedDevice::open(kCrashingPlugin, 0);
@@ -232,7 +232,7 @@ TEST_CASE("Closing the unit of an isolated plug-in always ends its process") {
   ::_exit(0);
 }
 
-// Returns whether all writers of a pipe are gone within a time limit. Ignores what they wrote.
+// Returns whether all writers of a pipe close it within a time limit. Ignores the data.
 bool pipe_reaches_end(int pipe) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(nestrt::test::kLongEnough);
   char written[256];

@@ -58,7 +58,7 @@ TEST_CASE("A unit's slowdown scales all of its work with any number of threads, 
   CHECK(learning.on_npu() == 5);
 }
 
-TEST_CASE("A unit's slowdown also scales costs that only the plan states") {
+TEST_CASE("A unit's slowdown also scales costs that only the plan contains") {
   Learning learning;
   learning.learned->slow_down(kNpu, 2);
   CHECK(learning.on_npu() == 10);

@@ -19,7 +19,7 @@ MeasureOptions quick() {
   return options;
 }
 
-// Returns branches_plan with a second program of its first branch, for model 1 of an NPU.
+// Returns branches_plan, with a second program of its first branch for model 1 of an NPU.
 PlanFile plan_for_cpu_and_npu() {
   PlanBuilder builder = branches_plan();
   builder.build();  // completes the tables

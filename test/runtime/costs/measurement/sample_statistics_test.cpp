@@ -17,11 +17,11 @@ TEST_CASE("Samples have a median, quartiles and outliers") {
 }
 
 TEST_CASE("The error of a median is computed from order statistics") {
-  // 95 % of the medians of 25 samples lie between the 8th and the 18th.
+  // With a probability of 95 %, the median is between the 8th and the 18th of 25 samples.
   std::vector<double> samples;
   for (int i = 1; i <= 25; ++i) samples.push_back(i);
   CHECK(describe_samples(samples).error == 5);
-  // For few samples, the error is their range.
+  // With few samples, the error is their range.
   CHECK(describe_samples({1, 2, 9}).error == 7);
   // An outlier does not change the error.
   samples.back() = 1e6;

@@ -52,7 +52,7 @@ std::vector<std::byte> with_short_vtable(std::vector<std::byte> bytes) {
   return bytes;
 }
 
-TEST_CASE("A vtable that is too short to state its table's size is rejected without a read past its end") {
+TEST_CASE("A vtable that is too short to contain its table's size is rejected without a read past its end") {
   expect_refused(with_short_vtable(encode_tables(complete_tables())), "a table has no size");
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("A set contains ranges within one of its extents, and touches ranges t
   CHECK(first_missing(sample(), {1, 7, 17}) == 7);
 }
 
-TEST_CASE("An intersection has the bytes that both sets have") {
+TEST_CASE("An intersection contains the bytes that are in both sets") {
   const Extents other = make_set({{0, 0, 9}, {1, 2, 10}, {1, 11, 12}, {3, 3, 9}});
   const std::vector<Triple> both{{1, 2, 4}, {1, 8, 10}, {1, 11, 12}, {3, 3, 4}};
   CHECK(triples(intersection(sample(), other)) == both);
@@ -45,7 +45,7 @@ TEST_CASE("An intersection has the bytes that both sets have") {
   CHECK(intersection(sample(), {}).empty());
 }
 
-TEST_CASE("A difference has the bytes that are not in the other set") {
+TEST_CASE("A difference contains the bytes that are not in the other set") {
   const Extents other = make_set({{0, 0, 9}, {1, 2, 10}, {1, 11, 12}, {3, 0, 9}});
   CHECK(triples(difference(sample(), other)) == std::vector<Triple>{{1, 0, 2}, {1, 10, 11}, {1, 12, 16}});
   CHECK(triples(difference(sample(), {})) == triples(sample()));

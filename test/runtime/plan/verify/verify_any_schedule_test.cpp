@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// Gives the plan a second memory plan with these offsets of its arena buffers, in their order.
+// Adds a second memory plan, with these offsets of the arena buffers in order.
 PlanFile with_offsets(PlanBuilder builder, const std::vector<uint64_t>& offsets) {
   plan::Tables& tables = builder.tables();
   plan::MemoryPlan memory = tables.memory_plans[0];
@@ -26,7 +26,7 @@ std::string verdict(const PlanFile& file, Verification verification = Verificati
   return plan ? "accepted" : std::string(plan.error().message());
 }
 
-// Returns x -> a -> b and x -> c -> d, then b + d: in file order, a is dead before c is written.
+// Returns a plan for x -> a -> b, x -> c -> d and b + d. In file order, a is dead before c is written.
 PlanBuilder two_branches() {
   PlanBuilder builder;
   const int x = builder.input("x", {16});

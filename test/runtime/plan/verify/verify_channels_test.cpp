@@ -74,7 +74,7 @@ PlanBuilder channelwise(uint32_t branch, std::vector<uint64_t> pixels) {
 const std::vector<std::vector<uint64_t>> kPixelsOf = {{},           {48, 48, 48}, {48, 12}, {48, 12},
                                                       {12, 12, 12}, {12, 12},     {12, 12}};
 
-// Expects a refusal because the operator breaks its rules or cannot be divided.
+// Expects a rejection because the operator violates its rules or cannot be divided.
 void expect_not_divisible(PlanBuilder builder, const std::function<void(plan::Tables&)>& damage) {
   damage(builder.tables());
   const PlanFile file = builder.build();

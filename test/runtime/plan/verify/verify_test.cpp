@@ -33,7 +33,8 @@ void expect_all_refused(const std::function<PlanBuilder()>& make, const std::vec
   for (const Damage& damage : damages) expect_refused(make, damage);
 }
 
-// In branches_plan: tensors x 0, c 1, left 2, right 3, y 4, each in the buffer of its number; one operator per branch.
+// Tensors of branches_plan: x 0, c 1, left 2, right 3, y 4. The buffer of a tensor has the same number. Each branch has
+// one operator.
 
 TEST_CASE("The sample plans pass verification") {
   for (const auto make : {relu_plan, branches_plan, views_plan, blocked_plan, plain_conv_plan, unpacked_conv_plan,
@@ -523,14 +524,14 @@ PlanFile many_additions(bool are_equal) {
 
 TEST_CASE("Equal operators count a constant once") { CHECK(Plan::from_memory(many_additions(true).bytes())); }
 
-TEST_CASE("Plans whose different operators read too many bytes of shared constants are refused") {
+TEST_CASE("Plans whose different operators read too many bytes of shared constants are rejected") {
   const PlanFile file = many_additions(false);
   const auto plan = Plan::from_memory(file.bytes());
   REQUIRE_FALSE(plan);
   CHECK(plan.error().message().find("bytes of constants and quantization") != std::string_view::npos);
 }
 
-// Expects a refusal whose message contains `text`.
+// Expects the plan to be rejected with a message that contains `text`.
 void check_shared(PlanBuilder& builder, std::string_view text) {
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());

@@ -66,7 +66,8 @@ TEST_CASE("Facts that do not fit a vendor's program are rejected") {
   CHECK_THAT(complaint([](auto& program) { program.vendor->on_cpu = std::string(5000, 'x'); }),
              Contains("an invalid text about operators"));
   for (const float share : {1.5f, std::numeric_limits<float>::quiet_NaN()})
-    CHECK_THAT(complaint([&](auto& program) { program.vendor->npu_share = share; }), Contains("a share of"));
+    CHECK_THAT(complaint([&](auto& program) { program.vendor->npu_share = share; }),
+               Contains("an invalid npu_share of"));
   CHECK_THAT(complaint([](auto& program) { program.vendor->files[0].name.clear(); }),
              Contains("a file with an invalid name"));
   CHECK_THAT(complaint([](auto& program) { program.vendor->files[1].size = 13; }), Contains("a file of 13 bytes"));
@@ -74,7 +75,7 @@ TEST_CASE("Facts that do not fit a vendor's program are rejected") {
              Contains("that is not within its blob of 32 bytes"));
   CHECK_THAT(complaint([](auto& program) { program.vendor->files[1].offset = 5; }), Contains("at offset 5"));
   CHECK_THAT(complaint([](auto& program) { program.kind = plan::ProgramKind::kInstructions; }),
-             Contains("states facts of a vendor"));
+             Contains("has facts of a vendor"));
 }
 
 TEST_CASE("A blob with the same segment twice is rejected, because it could be larger than the file") {

@@ -17,7 +17,7 @@ TEST_CASE("Programs share staging memory, which grows to the size of the largest
   CHECK(*staging.get(*transport, kPageBytes) == *first);
   const auto larger = staging.get(*transport, 4 * kPageBytes);
   REQUIRE(larger);
-  // otherwise many that grow in small steps would need quadratic memory
+  // otherwise programs that grow in small steps would need quadratic memory
   CHECK((*larger)->bytes().size() >= 6 * kPageBytes);
   CHECK(*staging.get(*transport, 5 * kPageBytes) == *larger);
 }
