@@ -30,8 +30,7 @@ struct LayerNoise {
 // Returns true if the plan has s8 tensors.
 bool is_quantized(const Plan& plan);
 
-// Returns the model's names of the values that operators of the plan compute. s8 tensors have these names with a
-// suffix.
+// Returns the model's names for the values that the plan's operators compute. The names of s8 tensors add a suffix.
 std::vector<std::string> model_values(const Plan& plan);
 
 // Returns the noise of every operator whose output exists in the model, worst first. `expected`: f32 values by name.

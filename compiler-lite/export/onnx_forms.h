@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX forms of operators without constants, for checks of what a vendor's compiler supports.
+// ONNX nodes of operators without their constants, for checking what a vendor's compiler supports.
 #pragma once
 
 #include <map>

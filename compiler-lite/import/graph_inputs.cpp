@@ -36,7 +36,7 @@ Status check_known(const OnnxModel& model, const std::string& name) {
   return Status(Code::kInvalidArgument, fmt::format("the model has no input '{}'; its inputs are:{}", name, known));
 }
 
-// Compares a shape given by the caller with the shape that the model states.
+// Compares a shape given by the caller with the shape that the model declares.
 Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
   const bool valid = std::all_of(shape.begin(), shape.end(), [](int64_t dim) { return dim >= 0; });
   bool fits = valid;
@@ -79,7 +79,7 @@ void note_batch_of_one(const OnnxValueInfo& input, const Shape& shape) {
                   fmt::join(shape, ",")));
 }
 
-// Returns the model's dimensions. A dynamic batch dimension becomes 1 if it is the only dynamic one.
+// Returns the dimensions that the model declares. A dynamic batch dimension becomes 1 if it is the only dynamic one.
 Result<Shape> stated_shape(const OnnxValueInfo& input) {
   if (!input.dims) return dynamic(input, "the rank");
   if (input.dims->size() > static_cast<size_t>(Shape::kMaxRank)) {

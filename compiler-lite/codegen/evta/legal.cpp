@@ -39,7 +39,7 @@ std::string why_scaled(const TensorSpec& tensor, std::string_view what) {
   return {};
 }
 
-// For an operator whose tensors have scales.
+// Returns the reason why an operator whose tensors have scales is rejected.
 Status refused_scales(const OperatorSpec& spec) {
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const bool is_constant = spec.inputs[i].present && spec.inputs[i].constant != nullptr;
@@ -123,7 +123,7 @@ Result<NodeLayer> dense_layer(const Graph& graph, const Node& node, const Operat
   return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
 }
 
-// Returns a layer that processes the elements of tensors of this shape independently.
+// Returns an element-wise layer for tensors of this shape.
 Result<ConvLayer> elementwise_layer(const Node& node, const Shape& shape) {
   if (shape.rank() < 2) return refused("its tensors have no channels");
   ConvLayer layer;
@@ -146,7 +146,7 @@ Result<NodeLayer> add_layer(const Graph& graph, const Node& node, const Operator
   }
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  // The accumulator supports larger shifts than the residual.
+  // The accumulator supports larger left shifts than the residual.
   const bool swap = shifts.left_b > shifts.left_a;
   if (swap) std::swap(shifts.left_a, shifts.left_b);
   layer.residual = shifts;

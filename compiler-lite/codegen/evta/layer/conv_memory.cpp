@@ -28,7 +28,7 @@ Result<Slots> make_slots(std::string_view memory, int64_t base, int64_t depth, i
   return slots;
 }
 
-// With a residual, whose parts alternate with the chunks of the input, each thread gets an equal share of the memory.
+// A residual's parts alternate with the chunks of the input, so each thread then gets an equal share of the memory.
 Result<Slots> input_slots(int64_t depth, const LayerShape& shape, const Tiling& tiling, const TileCounts& counts,
                           bool residual) {
   const int64_t rows = input_size(shape.y, tiling.rows, true);
