@@ -79,7 +79,7 @@ struct UnitProgram {
   plan::CostOrigin cost_origin = plan::CostOrigin::kModelled;  // kUnknown for a guess
 };
 
-// A program, or the reason why there is none, such as "its input is f32".
+// A program, or the reason why the unit cannot run the nodes, such as "its input is f32".
 struct Offer {
   std::optional<UnitProgram> program;
   std::string reason;

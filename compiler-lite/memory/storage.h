@@ -3,7 +3,7 @@
 //
 // Most values have a separate buffer. Some are views (runtime/plan/queries/views.h), so that their producer or consumer
 // copies nothing: Reshape, and Slice and Concat if the part is contiguous. Graph inputs and outputs are the caller's
-// memory and never the same; legalize_outputs() ensures that first.
+// memory and must be distinct; legalize_outputs() ensures this.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ Result<std::filesystem::path> resolve(const std::string& folder, const ExternalD
 
 Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_bytes) {
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path path, resolve(folder_, data));
-  // O_NOFOLLOW and the checks on the open file are necessary because the path may change after it was resolved.
+  // O_NOFOLLOW and the checks on the open file are necessary because the path may change after it is resolved.
   const FileDescriptor file = FileDescriptor::open_to_read(path, O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};
   if (!file.is_open() || ::fstat(file.value(), &info) != 0)

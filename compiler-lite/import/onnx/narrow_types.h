@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX's integers of 2, 4 and 16 bits and its floats of 4 and 8 bits. Their elements become s8, u8, s32 or f32 with the
-// same values: integers of 16 bits in constants only, the others also in inputs and outputs of the model.
+// ONNX's 2-, 4- and 16-bit integers and 4- and 8-bit floats. Their elements become s8, u8, s32 or f32 with the same
+// values. 16-bit integers are supported only in constants, the other types also in the model's inputs and outputs.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,16 @@ struct NarrowType {
   int32_t high() const { return low() + (1 << bits) - 1; }
 };
 
-// Returns null for integers of 16 bits and for types of other sizes.
+// Returns null for 16-bit integers and for types that are not narrow.
 const NarrowType* find_narrow_type(int32_t onnx_type);
-// Returns the same, and integers of 16 bits, which other operators than Dequantize would let overflow differently.
+// Same as find_narrow_type(), but also finds 16-bit integers. They are valid only in constants because operators other
+// than Dequantize would overflow differently.
 const NarrowType* find_constant_type(int32_t onnx_type);
 
 // Returns the number of bytes that `count` elements occupy in a file.
 size_t packed_bytes(const NarrowType& type, size_t count);
 
-// Converts elements as stored in a file. Requires: packed_bytes() of them.
+// Converts elements as stored in a file. Requires: packed.size() == packed_bytes(type, count).
 Bytes unpacked(const NarrowType& type, std::span<const std::byte> packed, size_t count);
 
 }  // namespace nestrt::compiler

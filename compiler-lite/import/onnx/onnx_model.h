@@ -30,7 +30,7 @@ struct OnnxTensor {
 // An attribute type that no supported operator uses (list of tensors, list of subgraphs, type).
 struct OnnxOpaque {};
 
-// The value of a parameter of the function that contains the node.
+// A reference to a parameter of the function that contains the node.
 struct OnnxReference {
   std::string parameter;
 };
@@ -51,9 +51,9 @@ struct OnnxNode {
   std::vector<std::string> outputs;
   std::map<std::string, OnnxAttribute> attributes;
 
-  // Returns op_type, with the domain if that is not ONNX: "com.microsoft.QLinearAdd".
+  // Returns op_type, preceded by the domain unless it is ONNX: "com.microsoft.QLinearAdd".
   std::string qualified_type() const { return (domain.empty() ? "" : domain + ".") + op_type; }
-  // Returns the key of OnnxModel::functions that the node calls if it exists.
+  // Returns the key in OnnxModel::functions of the function that the node calls, if it exists.
   std::string function_name() const { return qualified_type() + (overload.empty() ? "" : ":" + overload); }
   // Returns "node 'conv1' (Conv)". A node without a name is identified by its first output.
   std::string label() const;
@@ -101,7 +101,7 @@ struct OnnxModel : OnnxGraph {
 Result<OnnxModel> read_onnx_model(const std::string& path, const ImportLimits& limits);
 Result<OnnxModel> read_onnx_model(std::span<const std::byte> bytes, const ImportLimits& limits);
 
-// Returns the paths of the external data files that a model refers to. Errors: see read_onnx_model().
+// Returns the paths of the external data files that a model refers to. Errors: those of read_onnx_model().
 Result<std::vector<std::string>> external_files(const std::string& path);
 
 }  // namespace nestrt::compiler

@@ -19,7 +19,7 @@ Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
   return node.binary(ops::BinaryKind::kMul, id, scale);
 }
 
-// Returns C of Gemm as a vector of N elements if it is a constant that does not depend on the row, otherwise kNoValue.
+// Returns C of Gemm as a vector of N elements if it is a constant that does not depend on the row, or else kNoValue.
 Result<ValueId> as_bias(NodeContext& node, ValueId c, int64_t n) {
   if (!node.value(c).is_constant() || node.type(c) != DataType::kF32) return kNoValue;
   const Shape shape = node.shape(c);

@@ -13,7 +13,7 @@ namespace {
 
 // --- Pad ------------------------------------------------------------------------------------------------------------
 
-// The value of the padding: an attribute if a float represents it exactly, otherwise an operand.
+// The padding value: an attribute if a float represents it exactly, or else an operand.
 struct PadValue {
   float number = 0;
   ValueId operand = kNoValue;
@@ -49,7 +49,7 @@ std::vector<int> all_axes(int rank) {
   return axes;
 }
 
-// Returns the axes in the order of the lists that belong to them.
+// Returns the axes as non-negative numbers in the node's order, to which lists such as scales correspond.
 Result<std::vector<int>> ordered_axes(const NodeContext& node, const std::vector<int64_t>& stated, int rank) {
   NESTRT_RETURN_IF_ERROR(node.axes(stated, rank).error());
   std::vector<int> axes;
@@ -63,7 +63,7 @@ Status import_pad_attributes(NodeContext& node) {
              {node.attribute("value", 0.0f)});
 }
 
-// Reads constant_value, an input of the type of `x`.
+// Reads the input constant_value, which has the same type as `x`.
 Result<PadValue> read_pad_value(NodeContext& node, ValueId x) {
   PadValue value;
   const ValueId stated = node.optional_input(2);
@@ -216,8 +216,8 @@ Status import_resize(NodeContext& node) {
   return node.finish(std::move(resize), {x});
 }
 
-// Imports Upsample, and Resize of opset 10. Positions scale without an offset. The mode nearest uses the lower
-// neighbour when growing and the upper one when shrinking.
+// Imports Upsample, and Resize of opset 10. Positions scale without an offset. Mode `nearest` uses the lower neighbour
+// when enlarging and the upper one when shrinking.
 Status import_upsample(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);

@@ -40,7 +40,7 @@ Status import_gelu(NodeContext& node) {
   return node.set_output(node.unary(UnaryKind::kGelu, x, form == "tanh" ? 1.0f : 0.0f));
 }
 
-// ONNX uses these values for missing limits. They clip an infinity to a finite value.
+// Defaults of missing limits in ONNX. They clip infinities to finite values.
 constexpr float kLowest = std::numeric_limits<float>::lowest(), kHighest = std::numeric_limits<float>::max();
 
 Status import_clip_attributes(NodeContext& node) {

@@ -15,7 +15,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// Names of the inputs or outputs of the model by tensor: those of the signature, otherwise those of the tensors.
+// Names of the model's inputs or outputs, by tensor: those of the signature or, without a signature, those of the
+// tensors.
 class PortNames {
  public:
   using Map = flatbuffers::Vector<flatbuffers::Offset<tflite::TensorMap>>;
@@ -113,7 +114,7 @@ class LiteImporter {
     return ok_status();
   }
 
-  // The caller receives integers without a quantization, as from ONNX models.
+  // The plan's output contains integers without a quantization, as for ONNX models.
   Status add_output(ValueId id, const std::string& name) {
     if (builder_.graph().value(id).quantization) {
       NESTRT_ASSIGN_OR_RETURN(id, builder_.reinterpret(fmt::format("output '{}'", name), name + "/integers", id, {}));

@@ -67,7 +67,7 @@ std::vector<uint32_t> Quotient::order() const {
   return sorted;
 }
 
-// Walks back from a node without a place in the order, along others without one, until a node repeats.
+// Walks backwards from a node that is missing from the order, through other missing nodes, until a node repeats.
 std::vector<uint32_t> Quotient::cycle() const {
   std::vector<bool> stuck(size());
   for (uint32_t node = 0; node < size(); ++node) stuck[node] = exists(node);

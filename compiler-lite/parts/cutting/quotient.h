@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph whose nodes are parts and operators in no part: part p is node p, operator o is node num_parts() + o.
+// Quotient: a graph whose nodes are the parts and the operators in no part. Part p is node p; operator o is node
+// num_parts() + o.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@ class Quotient {
   bool is_part(uint32_t node) const { return node < num_parts(); }
   bool exists(uint32_t node) const { return is_part(node) || part_of_[node - num_parts()] == kNoPart; }
 
-  // Returns the links of operators that leave the node, or enter it.
+  // Return the links between operators that leave the node, and those that enter it.
   std::vector<Link> links_from(uint32_t node) const;
   std::vector<Link> links_to(uint32_t node) const;
 
-  // Returns the nodes in topological order, the one with the earliest operator first on a tie. Nodes in cycles and
-  // their successors are missing.
+  // Returns the nodes in topological order; on a tie, the node with the earliest operator comes first. Omits nodes in
+  // cycles and their successors.
   std::vector<uint32_t> order() const;
 
   // Returns nodes that form a cycle; empty if there is no cycle.

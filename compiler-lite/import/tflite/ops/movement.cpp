@@ -177,7 +177,7 @@ class StridedSlice {
     return ok_status();
   }
 
-  // Keeps the next `count` axes whole.
+  // Keeps the next `count` axes unchanged.
   Status keep_axes(int count) {
     for (int i = 0; i < count && axis_ < x_.rank(); ++i) NESTRT_RETURN_IF_ERROR(add_axis(x_[axis_++]));
     return ok_status();

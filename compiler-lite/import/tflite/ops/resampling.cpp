@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resizing of images, and exchange of space with channels or batches.
+// Operators that resize images or move spatial blocks to and from channels or batches.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -96,7 +96,8 @@ Status import_space_to_depth(LiteNode& node) {
       node, block.x, {{x[0], height, b, width, b, x[3]}, {0, 1, 3, 2, 4, 5}, {x[0], height, width, x[3] * b * b}});
 }
 
-// The blocks of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: sizes of the axes after the first, and pads or crops of each.
+// The blocks of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: block sizes of the axes after the first, and their pads or
+// crops.
 struct BatchBlocks {
   std::vector<int64_t> size, edges;
   int64_t count = 1;  // product of the sizes
