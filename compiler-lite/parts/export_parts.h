@@ -22,8 +22,8 @@ struct PartsOptions {
 // Receives a part's file name and bytes. Only one part at a time is in memory.
 using PartSink = std::function<Status(const std::string& file, std::string_view bytes)>;
 
-// Exports the parts in order. Requires that `cut` belongs to `graph`. Errors: those of export_onnx() with the part's
-// name, and of `sink`; kInvalidArgument if a part's name cannot be a file name.
+// Exports the parts in order. Requires that `cut` belongs to `graph`. Errors: those of export_onnx(), naming the part,
+// and of `sink`; kInvalidArgument if a part's name is not a valid file name.
 Result<Manifest> export_parts(const Graph& graph, const Cut& cut, const PartsOptions& options, const PartSink& sink);
 
 // Folds imported BatchNormalization into preceding convolutions if possible.

@@ -10,8 +10,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// A larger result is folded only if it is not larger than the operands. An Expand to a large tensor is cheaper to run
-// than to store.
+// A result above this size is folded only if it is not larger than the operands. An Expand to a large tensor is cheaper
+// to run than to store.
 constexpr int64_t kFreeBytes = 1 << 20;
 
 int64_t bytes_of(const Graph& graph, const std::vector<ValueId>& ids) {

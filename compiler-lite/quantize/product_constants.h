@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights and biases that replace those of products before quantization.
+// Replaces the weights and biases of products before quantization.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct ProductConstants {
 
 using ReplacedConstants = std::map<std::string, ProductConstants, std::less<>>;  // by name of node
 
-// Requires: named nodes are products with constant operands, and sizes match.
+// Requires: the named nodes are products with constant operands, and the sizes match.
 void replace_constants(Graph& graph, const ReplacedConstants& constants);
 
 }  // namespace nestrt::compiler

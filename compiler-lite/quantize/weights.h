@@ -10,7 +10,7 @@
 
 namespace nestrt::compiler {
 
-// Returns the largest exponent with which a magnitude fits s8; nullopt for 0, which fits with any exponent.
+// Returns the largest exponent with which a magnitude fits s8; nullopt for 0, which fits any exponent.
 std::optional<int> largest_exponent(float magnitude);
 
 struct QuantizedProduct {

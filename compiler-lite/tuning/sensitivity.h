@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivity: loss of each layer in 8 bits.
+// Sensitivity: the loss that each layer causes in 8 bits.
 #pragma once
 
 #include <functional>
@@ -34,9 +34,9 @@ struct SensitivityOptions {
   std::function<void(size_t done, size_t total)> progress;
 };
 
-// Returns the Conv and Dense nodes that become s8 with `quantization`, in order of computation, without those it keeps
-// in f32. Of several nodes with the same name, such as both directions of a GRU, which can only be kept together,
-// returns the first. Errors: those of quantize().
+// Returns the Conv and Dense nodes that become s8 with `quantization`, in order of computation, except those that it
+// keeps in f32. If several nodes share a name, such as the two directions of a GRU, they can only be kept together, and
+// only the first is returned. Errors: those of quantize().
 Result<std::vector<const Node*>> quantized_layers(const Graph& graph, const Quantization& quantization);
 
 // Measures all quantized_layers(). Errors: those of Evaluator::evaluate().

@@ -38,12 +38,12 @@ class Quotient {
   // Returns nodes that form a cycle; empty if there is no cycle.
   std::vector<uint32_t> cycle() const;
 
-  // Returns the links of a shortest path from a part back to itself; empty if none exists. `through_parts`: the path
-  // may enter another part at any operator and leave it at any other, instead of following links only.
+  // Returns the links of a shortest path from a part back to itself; empty if none exists. If `through_parts` is set,
+  // the path may enter another part at any operator and leave it at any other.
   std::vector<Link> way_back(uint32_t part, bool through_parts) const;
 
  private:
-  // Visits each link of the node's operators to another node.
+  // Visits each link between an operator of the node and another node.
   template <typename Visit>
   void for_each_neighbor(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const;
   std::span<const uint32_t> members(uint32_t node, uint32_t& single) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovers the integers of dequantized weights and bias of a Conv or Dense.
+// Recovers the integers from the dequantized weights and bias of a Conv or Dense.
 #pragma once
 
 #include <optional>
