@@ -30,7 +30,7 @@ Status check_part(const Part& part, const VendorOptions& options) {
       .with_context(fmt::format("part '{}'", part.name));
 }
 
-// Replaces parts with operators.
+// Replaces each part with an Opaque operator.
 class Replacer {
  public:
   explicit Replacer(Graph& graph) : graph_(graph) {}
@@ -83,7 +83,7 @@ RegionSize size_of(const Graph& graph, const Part& part, const Cut& cut) {
   return size;
 }
 
-// Compiles each part of the vendor. All use the graph as it is before any part is replaced.
+// Compiles each of the vendor's parts from the graph as it is before any part is replaced.
 class PartCompiler {
  public:
   PartCompiler(const Graph& graph, const Cut& cut, const VendorOptions& options)

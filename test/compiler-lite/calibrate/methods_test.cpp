@@ -20,7 +20,7 @@ ValueProfile profile_of(const std::vector<float>& elements) {
   return observer.profile();
 }
 
-// Returns the error of the arithmetic itself: q = clip(floor(x * 2^e + 1/2)).
+// Returns the error of the actual quantization, q = clip(floor(x * 2^e + 1/2)).
 double quantization_error(double element, int exponent) {
   const double q = std::clamp(std::floor(std::ldexp(element, exponent) + 0.5), -128.0, 127.0);
   return std::abs(element - std::ldexp(q, -exponent));
@@ -51,7 +51,7 @@ std::vector<std::vector<float>> distributions() {
   return result;
 }
 
-// Returns the divergence according to its definition, from both normalised distributions.
+// Returns the divergence by its definition, computed from the two normalised distributions.
 double divergence(const std::vector<uint64_t>& counts, size_t range) {
   std::vector<double> p(counts.begin(), counts.end()), q(range, 0.0);
   p.resize(std::max(range, counts.size()), 0.0);

@@ -33,7 +33,7 @@ Graph small_graph() {
   return graph;
 }
 
-// A backend with one program for each Unary, with two segments of the same bytes.
+// A backend that offers a program for each Unary, with two segments that contain the same bytes.
 class UnaryBackend final : public Backend {
  public:
   std::string unit() const override { return "npu"; }

@@ -148,7 +148,7 @@ void add_narrow_layer(ModelBuilder& model, const std::string& x, const std::stri
   model.node("MatMul", {x, y + "_w"}, {y});
 }
 
-// Adds weights with a norm per row, as weight normalization exports them, transposed.
+// Adds transposed weights with one norm per row, as weight normalization exports them.
 void add_normalized_layer(ModelBuilder& model, const std::string& x, const std::string& y, int64_t width) {
   model.constant(y + "_v", {width, width}, std::vector<float>(static_cast<size_t>(width * width), 0.5F));
   set_attribute(model.node("ReduceL2", {y + "_v"}, {y + "_n"}), "axes", std::vector<int64_t>{1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that a model defines, and operators of ONNX Runtime's optimizer.
+// Tests functions that a model defines, and operators that ONNX Runtime's optimizer writes.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
@@ -58,7 +58,7 @@ TEST_CASE("Calls of functions become their nodes, each with a unique name") {
   call(model, "twice", {"x"}, {"p"});
   call(model, "square_plus", {"p", "inner"}, {"y"});
   model.output("y");
-  // 2: 4 + 2 = 6, 36 + 2 = 38, 1444 + 10; -1: 1 - 1 = 0, 0 - 1 = -1, 1 + 20
+  // x = 2: 4 + 2 = 6, 36 + 2 = 38, 1444 + 10. x = -1: 1 - 1 = 0, 0 - 1 = -1, 1 + 20.
   CHECK(result_of(model, {{2, -1}}) == std::vector<float>{1454, 21});
 }
 

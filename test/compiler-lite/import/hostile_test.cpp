@@ -20,7 +20,7 @@ namespace {
 
 using compiler::ImportOptions;
 
-// Returns a convolution with its operands. Each test breaks one part.
+// Returns a model of one convolution. Each test breaks one part of it.
 ModelBuilder small_model() {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 1, 1}, std::vector<float>(6, 1));

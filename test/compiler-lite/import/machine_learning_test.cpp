@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of ai.onnx.ml.
+// Tests operators of the domain ai.onnx.ml.
 #include <catch2/catch.hpp>
 
 #include <onnx/onnx_pb.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the networks of the shared data are imported and interpreted.
+// Tests that the networks in the shared data can be imported and interpreted.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -76,7 +76,7 @@ TEST_CASE("A network with dynamic shapes requires stated shapes, and all its sha
   for (const auto& node : graph.nodes()) CHECK(graph.value(node->outputs[0]).type == DataType::kF32);
 }
 
-// Returns reproducible numbers: k * 37 modulo 201, and so on.
+// Returns reproducible numbers, derived from k * 37 modulo 201.
 HostTensor pattern(const Shape& shape, int factor, int modulus, int scale) {
   std::vector<float> elements;
   for (int i = 0; i < shape.num_elements(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of 2 and 4 bits, floats of 4 and 8 bits.
+// Tests 2-bit and 4-bit integers and 4-bit and 8-bit floats.
 #include "compiler-lite/import/onnx/narrow_types.h"
 
 #include <onnx/onnx_pb.h>
@@ -105,7 +105,7 @@ TEST_CASE("A Cast to an integer of few bits keeps the low bits") {
   CHECK(cast({-9, 15, 16}, kUint4) == std::vector<float>{7, 15, 0});
 }
 
-// As on ONNX's page about integers of 4 bits. ONNX Runtime 1.32 rounds ties away from zero.
+// As specified on ONNX's page about 4-bit integers. ONNX Runtime 1.32 rounds ties away from zero.
 TEST_CASE("A Cast from float to an integer of few bits rounds ties to even") {
   CHECK(cast({0.75F, 1.5F, 2.5F, -0.75F, -1.5F}, kInt4) == std::vector<float>{1, 2, 2, -1, -2});
   CHECK(cast({0.5F, 1.5F, 14.75F}, kUint4) == std::vector<float>{0, 2, 15});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quant of QONNX.
+// Tests QONNX's operator Quant.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct QuantForm {
   float scale = 0.25F, zero_point = 0;
   std::string rounding = "ROUND";
 
-  // Returns what QONNX defines.
+  // Returns the result that QONNX defines.
   float operator()(float x) const {
     const float levels = std::ldexp(1.0F, static_cast<int>(bits));
     const float low = is_signed ? -levels / 2 + (is_narrow ? 1.0F : 0.0F) : 0;

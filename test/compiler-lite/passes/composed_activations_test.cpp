@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations as jax2onnx, Keras and Paddle exporters compose them.
+// Tests activations as the exporters of jax2onnx, Keras and Paddle compose them.
 #include "compiler-lite/passes/composed_activations.h"
 
 #include "compiler-lite/passes/passes.h"
@@ -13,7 +13,7 @@ using compiler::ValueId;
 using ops::BinaryKind;
 using ops::UnaryKind;
 
-// Builds expressions of x.
+// Builds expressions in x.
 struct Builder {
   Graph graph;
   ValueId x = add_input(graph, "x", {3, 40});
@@ -25,7 +25,7 @@ struct Builder {
   ValueId times(ValueId a, ValueId b) { return binary(BinaryKind::kMul, a, b); }
   ValueId select(ValueId condition, ValueId a, ValueId b) { return add(graph, ops::Select(), {condition, a, b}); }
 
-  // Runs the pass, checks that the results stay, and returns the only remaining node.
+  // Runs the pass, checks that the results are unchanged, and returns the only remaining node.
   ops::Unary only_unary(ValueId output) {
     std::mt19937 generator(1);
     graph.outputs = {output};

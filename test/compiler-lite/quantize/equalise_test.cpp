@@ -12,7 +12,7 @@ using namespace nestrt::compiler;
 
 namespace {
 
-// x -> first (activation) -> second -> y, 1x1 Convs of two channels each; `group` is the second's.
+// x -> first (activation) -> second -> y: two 1x1 Convs with two channels each. `group` applies to the second.
 struct Pair {
   Graph graph;
   Node* first = nullptr;

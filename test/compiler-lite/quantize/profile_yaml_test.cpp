@@ -159,7 +159,7 @@ TEST_CASE("A NEST-C profile is imported") {
 }
 
 TEST_CASE("A histogram over a range becomes one over magnitudes") {
-  // Parts [-2, 0), [0, 2), [2, 4), [4, 6): bins of 2^-8, 512 to a part.
+  // The parts are [-2, 0), [0, 2), [2, 4) and [4, 6). Bins of 2^-8, 512 per part.
   const ValueProfile value = from_signed_histogram("x", -2, 6, {512, 1024, 0, 2048});
   CHECK(value.magnitudes.bin_exponent == -8);
   REQUIRE(value.magnitudes.counts.size() == 1536);

@@ -151,7 +151,7 @@ TEST_CASE("A copied plan does not depend on its file") {
   CHECK(Plan::map(path, copied).error().code() == Code::kInvalidPlan);
 }
 
-// Results of nestrt.h for loading and running the signed plan with the trusted `key`.
+// Results of loading and running the signed plan through nestrt.h with the trusted `key`.
 struct CApiAnswers {
   CApiAnswers(const Signed& signed_plan, const PublicKey& key) {
     nestrt_load_options* load = nullptr;

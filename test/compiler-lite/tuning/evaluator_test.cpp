@@ -28,7 +28,7 @@ class Workshop {
     options.samples.npy = path("samples.npy");
     return options;
   }
-  // Returns options for three images with these labels.
+  // Returns options for three images with the given labels.
   EvaluationOptions over_images(const std::string& labels) const {
     std::filesystem::create_directories(path("images"));
     for (const char* name : kImageNames)
@@ -95,7 +95,7 @@ TEST_CASE("With labels, the loss is the decrease in accuracy") {
   const Quantization quantization = workshop.quantization(unlabelled.samples, {"second"});
   const auto score = first->evaluate(quantization, 3);
   REQUIRE(score);
-  // Each class is correct for the images that the network assigns to it, so all images count once.
+  // Each class counts the images that the network assigns to it, so every image counts once.
   uint64_t right = 0, right_in_f32 = 0;
   for (int label = 0; label < 4; ++label) {
     std::string lines;

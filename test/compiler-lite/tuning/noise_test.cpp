@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// small_classifier(): "second" makes nearly all of the noise.
+// In small_classifier(), "second" causes nearly all of the noise.
 class NoiseWorkshop {
  public:
   explicit NoiseWorkshop(size_t samples = 24) {

@@ -37,7 +37,7 @@ test::ModelBuilder fork_and_join() {
   return model;
 }
 
-// A vendor whose programs are its input models.
+// A vendor whose compiler copies its input model as the program.
 class Copier {
  public:
   explicit Copier(const std::string& script = "cp $1 $2", std::chrono::seconds time_limit = std::chrono::seconds(60))

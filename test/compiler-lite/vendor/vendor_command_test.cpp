@@ -40,7 +40,7 @@ class ScriptedVendor {
 
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Replaces an environment variable or the working folder for the time of a test.
+// Replaces an environment variable or the working folder during a test.
 class TemporaryFolderForFiles {
  public:
   explicit TemporaryFolderForFiles(const std::string& folder) {

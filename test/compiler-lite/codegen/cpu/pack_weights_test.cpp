@@ -19,7 +19,7 @@ Packing packing_of_weights(const Graph& graph, ValueId conv) {
   return graph.value(graph.producer(conv)->inputs[1]).packing;
 }
 
-// Assigns layouts and packs; checks that the results are unchanged and that no kernel packs again.
+// Assigns layouts and packs; checks that the results are unchanged and that no kernel packs its weights again.
 void choose(Graph& graph, const std::vector<ValueId>& outputs, const compiler::LayoutOptions& options = {}) {
   std::mt19937 generator(1);
   graph.outputs = outputs;

@@ -73,7 +73,7 @@ std::map<std::string, std::string> reasons(const Graph& graph) {
   return result;
 }
 
-// Returns [images, channels] of a tensor.
+// Returns a tensor's number of images and of channels.
 std::pair<int64_t, int64_t> planes(const Graph& graph, ValueId id) {
   return {graph.value(id).shape[0], graph.value(id).shape[1]};
 }
@@ -119,7 +119,7 @@ Elements on_evta(const Graph& graph, const Node& node, const evta::Configuration
   return from_blocks(output, images, channels, configuration.block());
 }
 
-// A Requantize from exponent 4, after a Quantize.
+// A graph with a Quantize to exponent 4, followed by a Requantize.
 struct Requantized {
   Requantized(int to, ops::Requantize attributes) {
     const ValueId x = add(graph, ops::Quantize(), {add_input(graph, "x", {1, 20, 6, 6})});

@@ -79,7 +79,7 @@ class QuantizedGraph {
   compiler::QuantizationProfile profile_;
 };
 
-// Returns x -> c0 -> c1, plus a second convolution of x if there is a residual.
+// Returns x -> c0 -> c1. With a residual, the residual is a second convolution of x.
 Graph quantized(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const ValueId x = graph.input({1, 20, g.size, g.size});

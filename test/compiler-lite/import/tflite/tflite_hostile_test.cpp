@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow Lite files that are damaged, or use what the importer does not support.
+// Tests TensorFlow Lite files that are damaged or use features that the importer does not support.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

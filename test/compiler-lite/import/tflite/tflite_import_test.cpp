@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import of float TensorFlow Lite models: results as loops over channels-last data compute them, and no Transposes
-// between operators.
+// Tests the import of float TensorFlow Lite models: results must match loops over channels-last data, without
+// Transposes between operators.
 #include <unistd.h>
 #include <catch2/catch.hpp>
 

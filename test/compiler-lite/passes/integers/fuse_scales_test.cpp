@@ -15,7 +15,7 @@ struct Product {
   ValueId sums = compiler::kNoValue, scale = compiler::kNoValue;
 };
 
-// x of three columns, quantized dynamically, times s8 weights with `columns` columns.
+// A dynamically quantized x with three columns, times s8 weights with `columns` columns.
 Product integer_product(int64_t columns) {
   Product p;
   const ValueId x = add_input(p.graph, "x", {2, 3});

@@ -8,8 +8,8 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// A Dense with 37 inputs and 21 outputs, whose weights are integers in [low, high] times scales. `per_column`: a scale
-// and zero point for each output.
+// Returns a Dense with 37 inputs and 21 outputs. Its weights are integers in [low, high] times scales. `per_column`:
+// one scale and zero point per output.
 struct QuantizedDense {
   Graph graph;
   ValueId weights = compiler::kNoValue;
@@ -37,7 +37,7 @@ struct QuantizedDense {
     graph.tidy();
   }
 
-  // Returns the number of bits that the pass chooses; 0: it changes nothing.
+  // Returns the number of bits that the pass chooses; 0 if it changes nothing.
   int bits_kept() {
     nodes_left_by(&compiler::keep_integer_weights, graph, 1e-5);
     const auto* product = graph.nodes().back()->as<ops::MatMulNBits>();

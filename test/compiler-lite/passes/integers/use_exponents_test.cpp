@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QDQ graphs whose scales are powers of two: as they are, and after fuse_qdq and use_exponents. The former compute what
-// ONNX defines, in f32, which represents all of these sums exactly; both must give the same bytes.
+// Tests QDQ graphs with power-of-two scales before and after fuse_qdq and use_exponents. The original graphs compute
+// ONNX's definition in f32, which represents all sums here exactly. The bytes must be the same before and after.
 #include <cmath>
 #include <cstring>
 
@@ -28,7 +28,7 @@ class PowerOfTwoGraph {
     return {.exponents = {}, .scales = {std::ldexp(1.0f, -exponent)}, .zero_points = {zero}};
   }
 
-  // Quantize and Dequantize. `scales` may be any.
+  // Adds a Quantize and a Dequantize with any scales.
   ValueId through(ValueId x, const plan::Quantization& scales, const std::string& name = "") {
     const ValueId integers = add(graph, ops::Quantize{.to = type_}, {x});
     graph.value(integers).quantization = scales;
@@ -56,7 +56,7 @@ class PowerOfTwoGraph {
                {x, integers(weights, 7, 127, true), integers({weights[0]}, 4, 60, false)});
   }
 
-  // Runs the passes and requires equal bytes on inputs of which many are ties.
+  // Runs the passes and requires equal bytes for inputs with many ties.
   void check(ValueId output) {
     graph.outputs = {output};
     graph.tidy();
