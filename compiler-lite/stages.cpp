@@ -254,7 +254,7 @@ constexpr Stage kStages[] = {
     {"passes", "optimise", run_passes},
     {"quantize", "quantize", run_quantize},
     {"placement", "choose layouts and branches", run_placement},
-    {"codegen", "make programs and pack weights", run_codegen},
+    {"codegen", "generate programs and pack weights", run_codegen},
     {"memory", "plan the memory", run_memory},
     {"emit", "write the plan", run_emit},
 };

@@ -198,7 +198,7 @@ void allow_for_hybrid_layers(CheckOptions& options) {
   if (options.tolerance >= kHybridTolerance || !is_hybrid_tflite(options.model)) return;
   options.tolerance = kHybridTolerance;
   log(LogLevel::kWarning,
-      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights to 8 or 16 bits, and nestrt computes "
+      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights to 8 or 16 bits, but nestrt computes "
                   "these layers in f32; using a tolerance of {:.2g}",
                   options.tolerance));
 }
@@ -210,9 +210,10 @@ void allow_for_short_floats(const Plan& plan, const OnnxModel& model, CheckOptio
     const double roundings = 4 + 2 * std::sqrt(static_cast<double>(plan.tables().operators.size()));
     if (!model.converted_types.contains(type) || options.tolerance >= roundings * rounding) continue;
     options.tolerance = roundings * rounding;
-    log(LogLevel::kWarning, fmt::format("the model has values of {}, which ONNX Runtime rounds and nestrt computes in "
-                                        "f32; using a tolerance of {:.2g}",
-                                        type, options.tolerance));
+    log(LogLevel::kWarning,
+        fmt::format("the model contains {} values, which ONNX Runtime rounds but nestrt computes in "
+                    "f32; using a tolerance of {:.2g}",
+                    type, options.tolerance));
   }
 }
 

@@ -109,7 +109,7 @@ std::string GraphBuilder::describe_costly() const {
   if (costly_.empty()) return "";
   const uint64_t needed = (static_cast<uint64_t>(limits_.folded_bytes) + costly_bytes_ + (1 << 20) - 1) >> 20;
   return fmt::format(
-      "{} operators, the first of which computes '{}', depend on constants only but run in every inference: their "
+      "{} operators, the first of which computes '{}', depend only on constants but run in every inference: their "
       "results exceed the limit of {} MB for computed constants; try --computed-constants {}",
       costly_.size(), first_costly_, graph_.folding.max_bytes() >> 20,
       std::min<uint64_t>(needed, kMaxComputedMegabytes));

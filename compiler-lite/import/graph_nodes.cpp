@@ -120,7 +120,7 @@ class NodeOrder {
         if (found == producer_.end()) {
           return Status(Code::kInvalidModel,
                         fmt::format("{}: tensor '{}' is neither an input, nor an initializer, nor the output of a "
-                                    "node; the model is incomplete, export it again",
+                                    "node; the model is incomplete: export it again",
                                     graph_.nodes[i].label(), input));
         }
         users_[found->second].push_back(i);

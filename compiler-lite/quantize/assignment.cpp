@@ -201,7 +201,7 @@ class Assigner {
     }
     if (!is_quantizable_product(graph_, node)) return "";
     auto product = quantize_product(graph_, node, {*exponent(node.inputs[0]), output}, weight_options(node));
-    if (!product) return "its accumulators could exceed 32 bits, or its weights the range of exponents";
+    if (!product) return "its accumulators could exceed 32 bits, or its weights need exponents outside their range";
     result_.products.emplace(&node, std::move(*product));
     return "";
   }

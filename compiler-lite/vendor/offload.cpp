@@ -136,9 +136,10 @@ Result<VendorOptions> parse_vendor(const std::string& text) {
   if (!vendor::is_unit_kind(options.unit))
     return Status(
         Code::kInvalidArgument,
-        fmt::format("expected NAME=COMMAND, NAME of a-z, 0-9, '_' and '-', starting with a letter, and neither 'cpu' "
-                    "nor 'evta'; got '{}'",
-                    text));
+        fmt::format(
+            "expected NAME=COMMAND; NAME consists of a-z, 0-9, '_' and '-', starts with a letter, and is neither 'cpu' "
+            "nor 'evta'; got '{}'",
+            text));
   NESTRT_RETURN_IF_ERROR(check_vendor_command(options.command));
   return options;
 }

@@ -121,7 +121,7 @@ class EvtaBackend final : public Backend {
   }
 
   Status accepts(const Graph& graph, Subgraph nodes) override {
-    if (nodes.size() != 1) return Status(Code::kUnsupported, "an EVTA program computes one operator");
+    if (nodes.size() != 1) return Status(Code::kUnsupported, "an EVTA program computes only one operator");
     return prepare(graph, *nodes[0]).error();
   }
 

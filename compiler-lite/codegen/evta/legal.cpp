@@ -47,8 +47,8 @@ Status refused_scales(const OperatorSpec& spec) {
     if (!why.empty()) return refused(why);
   }
   const std::string why = spec.outputs.empty() ? std::string() : why_scaled(spec.outputs[0], "its result");
-  return refused(
-      why.empty() ? "it has no exact form with exponents, whose shifts are 0 to 31 and whose sums fit 32 bits" : why);
+  return refused(why.empty() ? "it has no exact form with exponents: shifts must be 0 to 31 and sums must fit 32 bits"
+                             : why);
 }
 
 std::vector<int8_t> weights_of(const Value& value) {
@@ -212,7 +212,8 @@ Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
   const ops::Requantize& requantize = *spec.as<ops::Requantize>();
   if (!s8::has_bounds(requantize.activation.kind)) return refused("EVTA supports only the functions ReLU and clip");
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  if (to - from > kMaxFactorBits) return refused(fmt::format("it multiplies elements by 2^{}, at most 2^6", to - from));
+  if (to - from > kMaxFactorBits)
+    return refused(fmt::format("it multiplies elements by 2^{}; EVTA supports at most 2^6", to - from));
   if (to > from) layer.weights.assign(static_cast<size_t>(layer.out_channels), static_cast<int8_t>(1 << (to - from)));
   layer.shifts = {static_cast<uint8_t>(std::clamp(from - to, 0, s8::kMaxShift))};
   layer.rounding = requantize.rounding;

@@ -61,7 +61,7 @@ class Reader {
         note_type(output.type().tensor_type().elem_type());
       else if (kind != onnx::TypeProto::VALUE_NOT_SET)
         return Status(Code::kUnsupported,
-                      fmt::format("output '{}' is not a tensor; nestrt computes tensors only: end the model before "
+                      fmt::format("output '{}' is not a tensor; nestrt computes only tensors: end the model before "
                                   "sequences, maps and optional values (skl2onnx: options={{'zipmap': False}})",
                                   output.name()));
     }
@@ -143,7 +143,7 @@ class Reader {
 
   Status read_initializers(onnx::GraphProto& graph, OnnxGraph& result, std::unordered_set<std::string>& initialized) {
     if (graph.sparse_initializer_size() != 0) {
-      return Status(Code::kUnsupported, "sparse initializers are not supported; store them dense");
+      return Status(Code::kUnsupported, "sparse initializers are not supported; store them as dense tensors");
     }
     for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
       NESTRT_RETURN_IF_ERROR(add_tensor(tensor, &result.initializers.emplace_back()));
@@ -325,7 +325,7 @@ class OpenFile {
       return Status(Code::kInvalidModel, "this is a plan; expected the ONNX model that it was compiled from");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
       return Status(Code::kInvalidModel,
-                    fmt::format("the file has {} bytes, but the limit is {}; store weights as external data", size,
+                    fmt::format("the file is {} bytes long, but the limit is {}; store weights as external data", size,
                                 limits.file_bytes));
     }
     file.bytes_ = static_cast<int64_t>(size);

@@ -38,7 +38,7 @@ size_t stored_bytes(int32_t onnx_type) {
 
 Result<Shape> decode_shape(const TensorProto& proto, size_t element_bytes, const ImportLimits& limits) {
   if (proto.dims_size() > Shape::kMaxRank) {
-    return Status(Code::kUnsupported, fmt::format("tensor '{}': rank {}, at most {} is supported", proto.name(),
+    return Status(Code::kUnsupported, fmt::format("tensor '{}' has rank {}; at most {} is supported", proto.name(),
                                                   proto.dims_size(), Shape::kMaxRank));
   }
   Shape shape;

@@ -48,7 +48,7 @@ Result<ValueId> selected(NodeContext& node, ValueId condition, ValueId a, ValueI
   if (node.type(a) == node.type(b) && node.shape(a) == node.shape(b)) return node.add(ops::Select(), {condition, a, b});
   return node.unsupported(
       fmt::format("the condition is computed at run time, and the branches return {} and {}, but shapes in a plan are "
-                  "static; {}, or make both branches return one shape",
+                  "static; {}, or make both branches return the same shape",
                   describe(node, a), describe(node, b), kBindCondition));
 }
 

@@ -190,7 +190,7 @@ Result<Labels> result_labels(const NodeContext& node, const Equation& equation, 
     const auto letters = static_cast<int>(equation.result.size()) - (dots ? 3 : 0);
     NESTRT_ASSIGN_OR_RETURN(labels, parse_labels(node, equation.result, letters + (dots ? ellipsis : 0)));
     for (const int label : labels)
-      if (count[label] == 0) return node.invalid("equation: the result has a label that no operand has");
+      if (count[label] == 0) return node.invalid("equation: the result contains a label that no operand contains");
     return labels;
   }
   for (int left = ellipsis; left > 0; --left) labels.push_back(left);

@@ -14,7 +14,7 @@ bool is_constant_matrix(const NodeContext& node, ValueId id) {
 Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
   if (factor == 1.0f) return id;
   if (node.type(id) != DataType::kF32)
-    return node.unsupported("alpha and beta other than 1 are supported for floats only");
+    return node.unsupported("alpha and beta other than 1 are supported only for floats");
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.scalar(factor));
   return node.binary(ops::BinaryKind::kMul, id, scale);
 }

@@ -114,10 +114,10 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     const auto rank = static_cast<size_t>(input.rank());
     const float part = resize.roi.empty() ? 1.0f : resize.roi[rank + axis] - resize.roi[axis];
     if (part != 1)
-      return node.unsupported(
-          fmt::format("tf_crop_and_resize with scales is ambiguous for {} of axis {}: the ONNX specification scales "
-                      "the region, ONNX Runtime and ONNX shape inference the whole axis; state sizes instead of scales",
-                      part, axes[i]));
+      return node.unsupported(fmt::format(
+          "tf_crop_and_resize with scales is ambiguous for {} of axis {}: the ONNX specification scales "
+          "the region, but ONNX Runtime and ONNX shape inference scale the whole axis; specify sizes instead of scales",
+          part, axes[i]));
     const float size = std::floor(static_cast<float>(input[axes[i]]) * scales[i]);
     if (!(scales[i] > 0) || !(size >= 0 && size < 0x1p31f)) {
       return node.invalid(fmt::format("scale {} of axis {} is out of range", scales[i], axes[i]));
@@ -126,7 +126,7 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     if (resize.coordinate == ops::CoordinateMode::kAlignCorners && !is_whole)
       return node.unsupported(
           fmt::format("align_corners with scale {} of axis {} does not scale its {} elements to a whole number; ONNX "
-                      "and ONNX Runtime align different corners then; state sizes instead of scales",
+                      "and ONNX Runtime align different corners then; specify sizes instead of scales",
                       scales[i], axes[i], input[axes[i]]));
     resize.scales[axis] = scales[i];
     resize.sizes[axis] = static_cast<int64_t>(size);

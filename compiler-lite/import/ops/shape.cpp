@@ -13,7 +13,8 @@ namespace {
 // the number of elements.
 Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::vector<int64_t>& target) {
   if (target.size() > static_cast<size_t>(Shape::kMaxRank)) {
-    return node.unsupported(fmt::format("rank {}, at most {} is supported", target.size(), Shape::kMaxRank));
+    return node.unsupported(
+        fmt::format("rank {} is too high; at most {} is supported", target.size(), Shape::kMaxRank));
   }
   const bool zeros = node.flag("allowzero", false);
   Shape shape;

@@ -100,7 +100,7 @@ Status import_swish(NodeContext& node) {
 Status import_swi_glu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
-  if (node.shape(a) != node.shape(b)) return node.invalid("both inputs must have one shape");
+  if (node.shape(a) != node.shape(b)) return node.invalid("both inputs must have the same shape");
   NESTRT_ASSIGN_OR_RETURN(const ValueId gate, swish(node, a, node.attribute("alpha", 1.0f)));
   return node.set_output(node.binary(ops::BinaryKind::kMul, gate, b));
 }

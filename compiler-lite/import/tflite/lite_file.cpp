@@ -51,7 +51,7 @@ Result<LiteFile> LiteFile::open(std::vector<std::byte> bytes, const ImportLimits
   const auto limit = std::min<int64_t>(limits.file_bytes, FLATBUFFERS_MAX_BUFFER_SIZE - 1);
   if (static_cast<int64_t>(bytes.size()) > limit)
     return Status(Code::kInvalidModel,
-                  fmt::format("the model has {} bytes, at most {} are supported", bytes.size(), limit));
+                  fmt::format("the model is {} bytes long; at most {} are supported", bytes.size(), limit));
   if (!is_lite(bytes)) return lite_error("the identifier TFL3 is missing");
   LiteFile file(std::move(bytes));
   flatbuffers::Verifier verifier = file.make_verifier();

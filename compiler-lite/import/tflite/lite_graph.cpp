@@ -237,7 +237,7 @@ Result<ValueId> LiteGraph::load_constant(int32_t index) {
   if (found.sparsity() != nullptr)
     return fail(Code::kUnsupported, "has sparse weights, which are not supported; convert the model without them");
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
-    return fail(Code::kUnsupported, fmt::format("has rank {}, at most {} is supported", dims.size(), Shape::kMaxRank));
+    return fail(Code::kUnsupported, fmt::format("has rank {}; at most {} is supported", dims.size(), Shape::kMaxRank));
   Value value;
   value.name = name(index);
   NESTRT_ASSIGN_OR_RETURN(value.type, type(index));

@@ -70,7 +70,7 @@ class Partitioner {
       }
       if (is_taken(op) && weights_of({op}) > capability_.weight_bytes)
         reasons_[op] =
-            fmt::format("its constants have {} bytes, more than {}", weights_of({op}), capability_.weight_bytes);
+            fmt::format("its constants occupy {} bytes, more than {}", weights_of({op}), capability_.weight_bytes);
     }
     return {};
   }

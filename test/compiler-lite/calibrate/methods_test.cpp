@@ -88,7 +88,7 @@ TEST_CASE("The minmax exponent is the largest at which no element is off by more
   }
 }
 
-TEST_CASE("The minmax exponent of powers of two is known") {
+TEST_CASE("The minmax exponents of powers of two have their expected values") {
   CHECK(minmax_exponent(profile_of({127})) == 0);
   CHECK(minmax_exponent(profile_of({127.5f})) == 0);
   CHECK(minmax_exponent(profile_of({128})) == -1);
@@ -127,7 +127,7 @@ TEST_CASE("Exponents stay within their bounds for the largest and smallest float
   }
 }
 
-TEST_CASE("The percentile exponent keeps the stated share of the elements unclipped") {
+TEST_CASE("The percentile exponent keeps the requested share of the elements unclipped") {
   for (const std::vector<float>& elements : distributions()) {
     const ValueProfile profile = profile_of(elements);
     for (const double percentile : {50.0, 90.0, 99.0, 99.9, 100.0}) {

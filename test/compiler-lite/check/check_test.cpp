@@ -430,7 +430,7 @@ TEST_CASE("nestc check explains how to install ONNX Runtime if it is unavailable
   CHECK(result.text.find("--python") != std::string::npos);
 }
 
-TEST_CASE("Random inputs depend on the seed only and have the plan's types and shapes") {
+TEST_CASE("Random inputs depend only on the seed and have the plan's types and shapes") {
   const Workshop workshop;
   const auto plan = workshop.plan("model.nest");
   const auto first = random_inputs(*plan, 7);

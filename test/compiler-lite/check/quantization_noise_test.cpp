@@ -56,7 +56,7 @@ struct Traced {
 
 }  // namespace
 
-TEST_CASE("Noise is measured at every value that the model names and listed worst first") {
+TEST_CASE("Noise is measured at every value that the model names, and listed worst first") {
   const Traced traced = Traced::create(1.0f, 0.5f);
   CHECK(is_quantized(*traced.plan));
   CHECK(model_values(*traced.plan) == std::vector<std::string>{"x", "first", "second"});

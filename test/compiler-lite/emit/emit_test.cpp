@@ -58,7 +58,7 @@ class UnaryBackend final : public Backend {
 
 }  // namespace
 
-TEST_CASE("An emitted plan passes complete verification and states its interface") {
+TEST_CASE("An emitted plan passes complete verification and describes its interface") {
   const auto bytes = compile_graph(small_graph());
   REQUIRE(bytes.has_value());
   const auto plan = Plan::from_memory(bytes->span(), Verification::kComplete);

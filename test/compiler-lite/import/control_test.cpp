@@ -96,7 +96,7 @@ ModelBuilder doubler(int64_t count) {
   return model;
 }
 
-TEST_CASE("A Loop becomes one body per iteration and collects their outputs") {
+TEST_CASE("A Loop becomes one body per iteration and collects the outputs") {
   CHECK(run(imported(doubler(3)), {{1, 2}}) == std::vector<float>{2, 4, 4, 8, 8, 16});
 }
 

@@ -141,7 +141,7 @@ TEST_CASE("DynamicQuantizeMatMul and MatMulIntegerToFloat are the same product")
   }
 }
 
-TEST_CASE("Zero points of other shapes than one or one per column are rejected") {
+TEST_CASE("Zero points that are neither a single value nor one per column are rejected") {
   ModelBuilder model;
   model.input("x", {2, 3});
   model.node("DynamicQuantizeLinear", {"x"}, {"q", "q_scale", "q_zero"});

@@ -95,7 +95,7 @@ TEST_CASE("The inverse of a onesided DFT returns the signal") {
   }
 }
 
-TEST_CASE("A long transform needs fewer weights than the matrix that defines it") {
+TEST_CASE("A long transform needs fewer weights than its full matrix") {
   const auto graph = dft(4096, 2, false, false).import();
   INFO(graph.error().to_string());
   REQUIRE(graph);

@@ -92,7 +92,7 @@ TEST_CASE("A function may return its input, and outputs may be unused") {
   CHECK(result_of(model, {{3}}) == std::vector<float>{6});
 }
 
-TEST_CASE("Recursive functions and calls that multiply are rejected quickly") {
+TEST_CASE("Recursive functions and exponentially growing calls are rejected quickly") {
   ModelBuilder recursive;
   recursive.input("x", {1});
   add_node(add_function(recursive, "f", {"a"}, {"r"}), "f", {"a"}, {"r"}, "local");
@@ -114,7 +114,7 @@ TEST_CASE("Recursive functions and calls that multiply are rejected quickly") {
   CHECK(contains(message_of(bomb), "more than"));
 }
 
-TEST_CASE("Calls that do not fit their function are rejected") {
+TEST_CASE("Calls that do not match their function are rejected") {
   ModelBuilder model;
   model.input("x", {1});
   add_node(add_function(model, "f", {"a"}, {"r"}), "Neg", {"a"}, {"r"});

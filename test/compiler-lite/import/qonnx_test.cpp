@@ -102,7 +102,7 @@ TEST_CASE("A Conv between Quants computes with integers") {
   CHECK(is_integer);
 }
 
-TEST_CASE("Forms of Quant without a meaning in 8 bits are refused") {
+TEST_CASE("Forms of Quant that 8-bit integers cannot represent are rejected") {
   const auto message = [](const QuantForm& form) {
     ModelBuilder model;
     model.input("x", {1, 4}).output("y");

@@ -283,7 +283,7 @@ TEST_CASE("A single C is scaled for each column with its own scale") {
   check_bytes(model, {102, 104}, {14, 20});  // 18 quarters to the even 4, and 20 halves
 }
 
-TEST_CASE("QLinearSoftmax follows the opset that it states") {
+TEST_CASE("QLinearSoftmax follows the opset that it specifies") {
   const auto check = [](int64_t opset, std::optional<int64_t> axis, const std::vector<uint8_t>& expected) {
     ModelBuilder model;
     model.input("x", {1, 2, 2}, onnx_type::kUint8);

@@ -59,7 +59,7 @@ std::vector<float> of_sequence(const std::vector<float>& states, int64_t sequenc
   return result;
 }
 
-TEST_CASE("Sequences of different lengths compute what they compute in a batch of their length") {
+TEST_CASE("Sequences of different lengths give the same results as in a batch of equal lengths") {
   const std::vector<float> x = some(kSteps * kBatch * kInputs, 11);
   const auto run_one = [&](const std::vector<int32_t>& lengths, const std::string& output, int64_t sequence) {
     const auto graph = network(kSteps, lengths, output).import();

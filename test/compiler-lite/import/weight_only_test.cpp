@@ -73,7 +73,7 @@ TEST_CASE("MatMulNBits reads packed weights, scales and zero points") {
   CHECK(run(graph, {std::vector<float>(20, 1)}) == std::vector<float>{44.5f, 1447.5f});
 }
 
-TEST_CASE("MatMulNBits supports 2 and 8 bits, float zero points and none") {
+TEST_CASE("MatMulNBits supports 2 and 8 bits, and float or missing zero points") {
   for (const int64_t bits : {2, 8}) {
     ModelBuilder model =
         nbits_model(bits, std::vector<int32_t>(static_cast<size_t>(4 * bits), bits == 2 ? 0xff : 0x83), 1, 2);
@@ -139,7 +139,7 @@ TEST_CASE("DequantizeLinear by blocks feeds a MatMul without becoming floats") {
   }
 }
 
-TEST_CASE("Weights of 8 bits stay integers behind a float input, also transposed") {
+TEST_CASE("8-bit weights stay integers if the input is float, even if they are transposed") {
   for (const bool transposed : {false, true}) {
     ModelBuilder model;
     model.input("x", {1, 3});
@@ -184,7 +184,7 @@ TEST_CASE("Quantization to 16 and 4 bits is exact") {
   }
 }
 
-TEST_CASE("Scales by blocks that do not fit are rejected") {
+TEST_CASE("Scales by block that do not match the shape are rejected") {
   ModelBuilder model(21);
   model.input("x", {2, 4});
   model.constant("w", {4, 2}, std::vector<int32_t>(8), onnx_type::kInt8);

@@ -49,7 +49,7 @@ TEST_CASE("A signed plan loads with its signer's key and without a required sign
   CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // copying a plan keeps its signature
 }
 
-TEST_CASE("Plans without a signature, or with another signer's, are rejected if a signer is required") {
+TEST_CASE("Plans without a signature, or with another signer's signature, are rejected if a signer is required") {
   const Signed plan;
   const LoadOptions other = trusting(SecretKey::generate().public_key());
   CHECK_THAT(reason(Plan::from_memory(plan.plain.bytes(), other)), Contains("the plan is not signed"));
@@ -89,7 +89,7 @@ TEST_CASE("A plan changed after signing is rejected even with recomputed digests
              Contains("was modified after signing"));
 }
 
-TEST_CASE("A plan that is signed again has the last signature only") {
+TEST_CASE("A plan that is signed again contains only the last signature") {
   const Signed plan;
   const SecretKey other = SecretKey::generate();
   const auto again = sign_plan(plan.file.bytes(), other);

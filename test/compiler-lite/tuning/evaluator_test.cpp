@@ -117,7 +117,7 @@ TEST_CASE("With labels, the loss is the decrease in accuracy") {
   CHECK(right_in_f32 == 3);
 }
 
-TEST_CASE("Labels that do not fit images or network are reported") {
+TEST_CASE("Labels that do not match the images or the network are reported") {
   const Workshop workshop;
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\n")), Contains("has no class for"));
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\nship_2.png\t4\n")),

@@ -119,7 +119,7 @@ TEST_CASE("Without labels, no trial that is noisier than the start is chosen") {
   CHECK(noisy.chosen == 0);
 }
 
-TEST_CASE("Trials and choice do not depend on the measuring function") {
+TEST_CASE("Trials and the choice do not depend on the measuring function") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 0;

@@ -134,7 +134,7 @@ TEST_CASE("A vendor gets the operators of a branch as standard ONNX") {
   CHECK(model.graph().input(0).type().tensor_type().shape().dim_size() == 4);
 }
 
-TEST_CASE("The vendor's smallest region limits the number of programs and the capability file states their cost") {
+TEST_CASE("The vendor's smallest region limits the number of programs and the capability file determines their cost") {
   for (const uint32_t least : {1u, 2u, 3u}) {
     Copier vendor;
     Capability capability = of_convolutions(least);

@@ -129,7 +129,7 @@ Status import_linear_classifier(NodeContext& node) {
   if (const auto coefficients = node.attribute("coefficients", std::vector<float>());
       classes == 2 && node.has_input(0) && node.shape(node.optional_input(0)).rank() == 2 &&
       static_cast<int64_t>(coefficients.size()) == node.shape(node.optional_input(0))[1])
-    return node.unsupported("one row of coefficients for two classes is not supported; state one row per class");
+    return node.unsupported("one row of coefficients for two classes is not supported; specify one row per class");
   NESTRT_ASSIGN_OR_RETURN(const ValueId scores, linear(node, classes));
   NESTRT_RETURN_IF_ERROR(set_labels(node, scores, labels));
   NESTRT_ASSIGN_OR_RETURN(const ValueId shown, post_transform(node, scores));

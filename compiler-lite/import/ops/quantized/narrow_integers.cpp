@@ -57,7 +57,7 @@ int32_t element_of(const Value& value, size_t i) {
 
 Status check_integers(const NodeContext& node, ValueId x) {
   const DataType type = node.type(x);
-  if (!node.value(x).is_constant()) return node.unsupported("scales by blocks are supported for constants only");
+  if (!node.value(x).is_constant()) return node.unsupported("scales by block are supported only for constants");
   if (type == DataType::kS8 || type == DataType::kU8 || type == DataType::kS32) return ok_status();
   return node.unsupported(fmt::format("input 0 has type {}, which cannot be dequantized by blocks", name(type)));
 }

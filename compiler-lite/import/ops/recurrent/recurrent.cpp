@@ -255,7 +255,7 @@ Result<ValueId> keep_cells(NodeContext& node, const Layer& l, const ops::Recurre
   constexpr float kSaturated = 1e6F;
   if (op.gate.kind != ops::ActivationKind::kSigmoid || op.clip != 0)
     return node.unsupported(
-        "the last cells of sequences of different lengths are supported for sigmoid gates without clip only");
+        "the last cells of sequences of different lengths are supported only for sigmoid gates without clip");
   std::vector<float> inputs(static_cast<size_t>(4 * l.hidden));
   std::fill_n(inputs.begin(), l.hidden, -kSaturated);
   std::fill_n(inputs.begin() + 2 * l.hidden, l.hidden, kSaturated);
@@ -355,7 +355,7 @@ Result<ValueId> zero_unless(NodeContext& node, ValueId condition, ValueId x) {
 // A backward direction runs forward over reversed sequences. The results of empty sequences are 0.
 Result<States> states_of_different(NodeContext& node, Layer l, int64_t direction) {
   States result;
-  if (l.is_quantized) return node.unsupported("sequences of different lengths are supported in float networks only");
+  if (l.is_quantized) return node.unsupported("sequences of different lengths are supported only in float networks");
   const bool backward = l.reverse || direction == 1;
   if (backward) {
     NESTRT_ASSIGN_OR_RETURN(l.x, reversed_sequences(node, l.x, l.lengths, 0));

@@ -51,7 +51,7 @@ Status check_features(LiteNode& node) {
   if (options.cell_clip() != 0 || options.proj_clip() != 0) return node.unsupported("clipping is not supported");
   if (options.diagonal_recurrent_tensors()) return node.unsupported("diagonal weights are not supported");
   if (options.activation() != tflite::FusedActivation::TANH)
-    return node.unsupported(fmt::format("activation {} is not supported, only TANH",
+    return node.unsupported(fmt::format("activation {} is not supported; only TANH is",
                                         tflite::EnumNameFusedActivation(options.activation())));
   return ok_status();
 }

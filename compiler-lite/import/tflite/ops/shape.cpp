@@ -45,7 +45,8 @@ Status finish_reshape(LiteNode& node, const Shape& to) {
 // Replaces a dimension of -1 with the size that it represents.
 Result<Shape> resolved(const LiteNode& node, const std::vector<int64_t>& stated, int64_t count) {
   if (stated.size() > static_cast<size_t>(Shape::kMaxRank))
-    return node.unsupported(fmt::format("rank {}, at most {} is supported", stated.size(), Shape::kMaxRank));
+    return node.unsupported(
+        fmt::format("rank {} is too high; at most {} is supported", stated.size(), Shape::kMaxRank));
   Shape shape;
   int open = -1;
   int64_t known = 1;

@@ -54,7 +54,7 @@ Result<ValueId> new_state(LiteNode& node, const Svdf& svdf, ValueId old, ValueId
 }
 
 Status import_svdf(LiteNode& node) {
-  if (node.is_quantized_output()) return node.unsupported("an SVDF of integers is not supported, only one of float32");
+  if (node.is_quantized_output()) return node.unsupported("an integer SVDF is not supported; only float32 is");
   if (!node.graph().tensor(node.input_tensor(kSvdfState)).is_variable())
     return node.unsupported("the state must be a variable");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));

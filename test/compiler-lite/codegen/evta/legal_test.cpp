@@ -173,7 +173,7 @@ TEST_CASE("A Requantize equals the CPU's kernel and multiplies by at most 2^6") 
       INFO(ops::name(rounding) << " to " << to);
       Requantized made(to, {rounding, DataType::kS8, {ops::ActivationKind::kClip, -1.7f, 3.3f}});
       const std::string why = reason(made.graph, made.node(), evta::test::stock_configuration());
-      CHECK(why == (to == 11 ? "it multiplies elements by 2^7, at most 2^6" : ""));
+      CHECK(why == (to == 11 ? "it multiplies elements by 2^7; EVTA supports at most 2^6" : ""));
       if (!why.empty()) continue;
       const std::map<ValueId, Elements> operands = {{made.node().inputs[0], random_elements(generator, 20 * 36)}};
       CHECK(on_evta(made.graph, made.node(), evta::test::stock_configuration(), operands) ==
@@ -184,7 +184,7 @@ TEST_CASE("A Requantize equals the CPU's kernel and multiplies by at most 2^6") 
         "EVTA supports only the functions ReLU and clip");
 }
 
-TEST_CASE("The reason for scales that EVTA does not support names them") {
+TEST_CASE("The rejection reason names scales that EVTA does not support") {
   Requantized made(3, {});
   const auto with = [&](float scale, int32_t zero_point) {
     made.graph.value(made.node().inputs[0]).quantization = plan::Quantization{{}, {scale}, {zero_point}, -1};

@@ -92,7 +92,7 @@ TEST_CASE("Regular suppression keeps overlapping boxes of different classes and 
   CHECK(run_floats(optimised(many.model()), {same, kScores}).at(2).size() == 9);
 }
 
-TEST_CASE("SSD post-processing rejects damaged options and shapes that do not fit") {
+TEST_CASE("SSD post-processing rejects damaged options and shapes that do not match") {
   const DetectionModel detection;
   std::vector<uint8_t> damaged = detection.options();
   for (size_t size = 0; size < damaged.size(); ++size) {
@@ -120,7 +120,7 @@ LiteWriter svdf_model(int rank) {
   return model;
 }
 
-TEST_CASE("An SVDF weights the last results of its filters, which its state keeps") {
+TEST_CASE("An SVDF weights the latest results of its filters, which its state keeps") {
   const Graph graph = optimised(svdf_model(1));
   CHECK(graph.value(graph.inputs.at(1).value).name == "state");
   CHECK(graph.value(graph.outputs[1]).name == "state.next");

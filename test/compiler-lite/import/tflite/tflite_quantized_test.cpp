@@ -161,7 +161,7 @@ TEST_CASE("Pads and nearest resizing of int8 images stay integers and pad with t
   for (const auto& node : graph.nodes()) CHECK(node->as<ops::Dequantize>() == nullptr);
 }
 
-TEST_CASE("A table of a uint8 activation has the output's quantization") {
+TEST_CASE("The table of a uint8 activation uses the output's quantization") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 4}, LiteType::UINT8, {{0.1f}, {128}});
   const int32_t y = model.tensor("y", {1, 4}, LiteType::UINT8, {{1.0f / 256}, {0}});

@@ -95,7 +95,7 @@ TEST_CASE(
   CHECK(divided.parts[1].operators == Operators{2});
   const AutomaticParts none = npu_parts(chain("c"), npu("memory: {weights: 15}\n"));
   CHECK(none.parts.empty());
-  CHECK(reason_of(none, 0) == "its constants have 16 bytes, more than 15");
+  CHECK(reason_of(none, 0) == "its constants occupy 16 bytes, more than 15");
 }
 
 TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor accepts it") {

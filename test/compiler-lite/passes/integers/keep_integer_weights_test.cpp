@@ -47,7 +47,7 @@ struct QuantizedDense {
 
 }  // namespace
 
-TEST_CASE("Dequantized weights are stored in the fewest bits that hold them") {
+TEST_CASE("Dequantized weights are stored in the fewest bits that represent them") {
   for (const bool per_column : {false, true})
     for (const int64_t rows : {1, 3, 9}) {
       CHECK(QuantizedDense(0, 3, per_column, rows).bits_kept() == 2);
@@ -59,7 +59,7 @@ TEST_CASE("Dequantized weights are stored in the fewest bits that hold them") {
     }
 }
 
-TEST_CASE("Weights of more than 8 bits, of other values and without a source stay floats") {
+TEST_CASE("Weights that need more than 8 bits, are not multiples of their scale or have no source stay floats") {
   CHECK(QuantizedDense(-300, 300, false).bits_kept() == 0);
   QuantizedDense changed(-8, 7, false);
   changed.graph.value(changed.weights).source_quantization->scales = {0.012f};

@@ -99,7 +99,7 @@ class PowerOfTwoGraph {
 
 }  // namespace
 
-TEST_CASE("A convolution with scales of powers of two computes with exponents and rounds half to even") {
+TEST_CASE("A convolution with power-of-two scales computes with exponents and rounds half to even") {
   for (const DataType type : {DataType::kS8, DataType::kU8})
     for (const auto kind : {ops::ActivationKind::kNone, ops::ActivationKind::kRelu, ops::ActivationKind::kClip}) {
       PowerOfTwoGraph net(type);
@@ -157,7 +157,7 @@ TEST_CASE("Averages with a factor or another scale become depthwise convolutions
   }
 }
 
-TEST_CASE("Averages that no shift computes keep their operator") {
+TEST_CASE("Averages that no shift can compute keep their operator") {
   for (const float factor : {1.0f, 0.97f, NAN, -200.0f}) {
     PowerOfTwoGraph net;
     ValueId x = add(net.graph, pool_attributes(ops::PoolKind::kAverage, {3, 3}), {net.input({1, 3, 9, 9}, 5)});
@@ -217,7 +217,7 @@ TEST_CASE("Scales and zero points that exponents cannot express stay") {
   }
 }
 
-TEST_CASE("Shifts to the left and sums that overflow with the rounding term stay with scales") {
+TEST_CASE("Convolutions that need left shifts, or whose sums overflow with the rounding term, keep their scales") {
   PowerOfTwoGraph net;
   const ValueId x = net.input({1, 3, 6, 6}, 5);
   net.check(net.through(net.conv(x, {4, 3, 1, 1}, conv_attributes({1, 1})), 13, "y"));  // products: 5 + 7
@@ -233,7 +233,7 @@ TEST_CASE("Shifts to the left and sums that overflow with the rounding term stay
   CHECK(compiler::use_exponents(large.graph).value() == 0);
 }
 
-TEST_CASE("A model of another rounding rounds all values with scales of powers of two that way") {
+TEST_CASE("A model with a different rounding applies it to all values with power-of-two scales") {
   for (const ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
     PowerOfTwoGraph net;
     net.graph.qdq_rounding = rounding;
