@@ -25,7 +25,7 @@ struct Quantization {
   QuantizationProfile profile;
   QuantizeOptions options;
   std::function<void(const QuantizationReport& report)> observer;  // called once; may be empty
-  double percentile = kDefaultPercentile;                          // that chose the profile's exponents, if any did
+  double percentile = kDefaultPercentile;  // percentile that was used for the profile's exponents, if any
 };
 
 struct OtherShape {

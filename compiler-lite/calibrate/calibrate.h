@@ -28,12 +28,12 @@ struct CalibrationOptions {
 // A profile calibrated without some samples; those samples then measure the quantization noise.
 struct HeldOut {
   QuantizationProfile profile;
-  SampleRange omitted;  // samples that did not calibrate `profile`
+  SampleRange omitted;  // samples that were not used to calibrate `profile`
 };
 
 struct Calibration {
   QuantizationProfile profile;
-  std::vector<std::string> skipped;  // reason by image; empty unless options.samples.skip_unreadable
+  std::vector<std::string> skipped;  // one reason per skipped image; empty unless options.samples.skip_unreadable
   std::optional<HeldOut> held_out;   // see hold_out()
 };
 

@@ -58,7 +58,7 @@ class InputSamples {
 
   TensorInfo input_;
   Preprocessing preprocessing_;
-  std::vector<std::string> images_;  // paths; empty if a single array holds all samples
+  std::vector<std::string> images_;  // paths; empty if a single array contains all samples
   std::string array_path_;
   tools::Array array_;
   size_t available_ = 0;

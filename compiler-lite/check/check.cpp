@@ -267,7 +267,8 @@ Result<CheckReport> check(const CheckOptions& asked) {
   OnnxRuntimeRequest request{options.python, options.model, {}, {}};
   for (const Run& run : runs) request.runs.push_back(named(run, *plan));
   if (options.layers) request.values = model_values(*plan);
-  for (const TensorInfo& output : plan->outputs()) request.values.push_back(output.name);  // also outputs of --expose
+  for (const TensorInfo& output : plan->outputs())
+    request.values.push_back(output.name);  // includes outputs of --expose
   NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_reference(std::move(request)));
   if (expected.size() != runs.size())
     return Status(Code::kInternal, "the reference returned a different number of runs");

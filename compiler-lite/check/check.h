@@ -62,8 +62,8 @@ struct OutputSummary {
   bool has_class_scores = false;  // rows of class scores
   bool gives_places = false;      // integers without a scale: positions or classes
   double absolute = 0;            // differences up to this value are ignored
-  Difference difference;          // the tops are those of the last run
-  bool matches = true;            // by the rules of CheckOptions
+  Difference difference;          // the top classes are those of the last run
+  bool matches = true;            // according to CheckOptions
 };
 
 // An operator's output that exists in the model under the same name. Results inside a fused operator are not included.

@@ -21,7 +21,7 @@ struct LayerNoise {
   std::string kind;
   std::string value;  // name in the model
   double decibel = 0;
-  std::optional<double> input_decibel;  // the lowest of its inputs that the model names
+  std::optional<double> input_decibel;  // lowest ratio of the operator's inputs that the model names
 
   // Returns the noise that the operator adds, as a fraction of its signal. 0 if it adds none or its inputs are unknown.
   double added() const;

@@ -77,7 +77,7 @@ bool keeps_integers(ops::Kind kind) {
 // counts, select elements (such as sequence lengths), or are only converted to floating point (such as a transformer's
 // mask).
 Integers integers_of(const plan::Tables& tables, uint32_t input) {
-  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // for example of an image
+  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // for example an image
   bool becomes_float = !is_byte;
   std::vector<bool> is_reached(tables.tensors.size());
   is_reached[input] = true;

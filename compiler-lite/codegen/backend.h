@@ -83,14 +83,15 @@ struct UnitProgram {
 struct Offer {
   std::optional<UnitProgram> program;
   std::string reason;
-  std::vector<UnitProgram> partial_programs = {};  // each for some channels only, sorted by first channel
+  std::vector<UnitProgram> partial_programs = {};  // each for some of the channels; sorted by first channel
 };
 
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual std::string unit() const = 0;                   // plan::Program.unit
-  virtual std::string program_configuration() const = 0;  // plan::Program.configuration; empty if it runs on any
+  virtual std::string unit() const = 0;  // plan::Program.unit
+  virtual std::string program_configuration()
+      const = 0;  // plan::Program.configuration; empty if programs run on any configuration
   // plan::Target.configuration in the syntax of open_units(), including the number of units.
   virtual std::string configuration() const { return program_configuration(); }
   // Clock that UnitProgram.microseconds assumes; 0 if unknown.

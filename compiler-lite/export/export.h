@@ -30,7 +30,7 @@ inline constexpr const char* kProducer = "nestc";
 // The form of a model. Vendors' compilers differ in what they accept; the default is what PyTorch's exporter writes.
 struct ExportForm {
   int64_t opset = kDefaultExportOpset;
-  bool all_attributes = true;   // write attributes that have their default
+  bool all_attributes = true;   // also write attributes that equal their default
   bool gemm_trans_b = true;     // write constant weights of Gemm as [outputs, inputs] with transB = 1
   bool flatten = true;          // write a Reshape to [first dimension, rest] as Flatten
   bool whole_operators = true;  // write operators that import decomposed as one node (whole_operators.h)
@@ -56,7 +56,7 @@ class ValueNames {
   std::string unique_node(const std::string& wanted);
 
  private:
-  using Taken = std::unordered_map<std::string, uint32_t>;  // by name: the next number to try
+  using Taken = std::unordered_map<std::string, uint32_t>;  // next number to try, by name
   static std::string first_free(Taken& taken, const std::string& wanted);
 
   std::vector<std::string> names_;  // by value

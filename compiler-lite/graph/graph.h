@@ -40,7 +40,7 @@ struct BatchNormalization {
 struct BlockQuantization {
   int axis = 0;       // along which `block` adjacent elements share parameters
   int64_t block = 0;  // the last block may have fewer elements
-  Shape shape;        // of the lists: that of the matrix with blocks instead of elements along `axis`
+  Shape shape;        // shape of the lists: the matrix's shape with blocks instead of elements along `axis`
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
 };
@@ -63,7 +63,7 @@ struct Value {
   std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
   // Quantization from which an f32 constant was dequantized; it recovers the model's integers.
   std::optional<plan::Quantization> source_quantization;
-  std::shared_ptr<const BlockQuantization> source_blocks;  // the same for a quantization by blocks
+  std::shared_ptr<const BlockQuantization> source_blocks;  // same as source_quantization, for quantization by block
   // Range of the model's type if `type` is wider: int4, uint16.
   std::optional<IntegerRange> stated_range;
   // The BatchNormalization from which these factors per channel were computed, if any.

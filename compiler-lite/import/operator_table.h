@@ -19,10 +19,10 @@ class NodeContext;
 inline constexpr int64_t kNewestKnownOpset = 28;
 
 struct ImportRule {
-  std::string_view op_type;  // with its domain if that is not ONNX: "com.microsoft.QLinearAdd"
+  std::string_view op_type;  // preceded by the domain unless it is ONNX: "com.microsoft.QLinearAdd"
   // Imports one node. Nothing in the node is trusted, except that the inputs that it names exist.
   Status (*import)(NodeContext& node) = nullptr;
-  int64_t first_opset = kOldestOpset;  // may be older if the operator did not change since
+  int64_t first_opset = kOldestOpset;  // older models are accepted if the operator has not changed since
   int64_t last_opset = INT64_MAX;
 };
 

@@ -207,7 +207,7 @@ Placement place(const Problem& problem, uint64_t lower_bound) {
     best_order = order;
   }
   if (problem.sizes.size() < 2 || problem.sizes.size() > kMaxLocalSearchBuffers) return best;
-  std::mt19937 generator(1);  // fixed seed: the same model gives the same plan
+  std::mt19937 generator(1);  // fixed seed, so that the same model gives the same plan
   for (int step = 0; step < kLocalSearchSteps && best.height > lower_bound; ++step) {
     std::vector<uint32_t> order = best_order;
     const size_t from = generator() % order.size(), to = generator() % order.size();

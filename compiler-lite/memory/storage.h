@@ -23,7 +23,7 @@ struct BufferUse {
   uint64_t size = 0;              // bytes
   ValueId value = kNoValue;       // constant, input, output: its value; arena: a value that fills it
   std::vector<uint32_t> writers;  // operators by position in Graph::nodes(), ascending
-  std::vector<uint32_t> users;    // all operators that access it, including writers, ascending
+  std::vector<uint32_t> users;    // positions of all operators that access the buffer, including writers, ascending
 };
 
 struct Storage {

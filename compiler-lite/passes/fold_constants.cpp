@@ -40,7 +40,7 @@ Result<int> fold_constants(Graph& graph) {
     const BoundOperator bound(graph, *node);
     if (!charge_folding(graph, node->attributes, node->inputs, bound.spec().outputs)) continue;
     auto results = evaluate(graph, *node);
-    if (!results) continue;  // no kernel for these types; checks of the finished graph report it
+    if (!results) continue;  // no kernel for these types; later checks of the graph report this
     for (size_t i = 0; i < node->outputs.size(); ++i) {
       const Value& value = graph.value(node->outputs[i]);
       const Shape shape = value.shape;

@@ -224,7 +224,7 @@ int fold_followers(Graph& graph, const Linear& linear) {
   }
   if (folded.empty() || !fold_after(graph, linear, total)) return 0;
   for (Node* node : folded) absorb(graph, last, node);
-  if (reshape != nullptr) {  // the product now holds other elements, so it needs a new name
+  if (reshape != nullptr) {  // the product now contains other elements, so it needs a new name
     Value& product = graph.value(linear.node->outputs[0]);
     product.name += ".folded";
     product.same_elements_as = original_name(graph.value(reshape->outputs[0]));

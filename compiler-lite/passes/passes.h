@@ -18,8 +18,8 @@ struct Pass {
   std::string_view name;  // "fold-constants", as listed by --passes and accepted by --no-pass
   std::string_view summary;
   Result<int> (*run)(Graph& graph);
-  bool last = false;  // runs once after the other passes have converged, because they do not handle its result
-  bool after_quantization = false;  // runs in fuse() instead if the graph is quantized
+  bool last = false;  // runs once after the other passes have converged, because those do not support its result
+  bool after_quantization = false;  // if the graph is quantized, runs in fuse() instead
 };
 
 // Returns all passes in the order in which optimise() (optimise.h) runs them.

@@ -91,7 +91,7 @@ class Placer {
   const Backends& backends_;
   const std::vector<bool> links_;
   Placement placement_;
-  bool open_ = false;  // the last branch belongs to the host only and may grow
+  bool open_ = false;  // the last branch is placed only on the host and may grow
 };
 
 }  // namespace

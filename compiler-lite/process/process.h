@@ -19,7 +19,7 @@ struct ProcessResult {
 };
 
 struct ProcessOptions {
-  std::string working_folder;               // of the program; empty selects that of this process
+  std::string working_folder;               // folder in which the program runs; empty selects this process's folder
   std::chrono::milliseconds time_limit{0};  // the program is killed after this time; 0 for no limit
 };
 

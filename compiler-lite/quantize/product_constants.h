@@ -11,11 +11,11 @@
 namespace nestrt::compiler {
 
 struct ProductConstants {
-  std::vector<float> weights;  // in the order of the present ones
+  std::vector<float> weights;  // in the order of the current weights
   std::vector<float> bias;     // by output channel
 };
 
-using ReplacedConstants = std::map<std::string, ProductConstants, std::less<>>;  // by name of node
+using ReplacedConstants = std::map<std::string, ProductConstants, std::less<>>;  // by node name
 
 // Requires: the named nodes are products with constant operands, and the sizes match.
 void replace_constants(Graph& graph, const ReplacedConstants& constants);

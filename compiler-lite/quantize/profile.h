@@ -51,7 +51,7 @@ struct ValueProfile {
 };
 
 struct QuantizationProfile {
-  std::string model_digest;  // model_digest(model, bindings); empty if the source of the profile does not state it
+  std::string model_digest;  // model_digest(model, bindings); empty if the profile's source does not contain it
   CalibrationMethod method = CalibrationMethod::kMse;
   uint64_t samples = 0;
   // Preprocessing of the observed images; empty if there were no images or the profile's source does not contain it.

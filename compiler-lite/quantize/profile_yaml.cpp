@@ -22,7 +22,7 @@ constexpr int kVersion = 1;
 // Size limit: sufficient for a thousand values, each with all histogram bins and a thousand channels.
 constexpr uint64_t kMaxCalibrationBytes = 64 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
-constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // allowed for values of any file
+constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // allowed for a file of any size
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr size_t kMaxChannels = 4;

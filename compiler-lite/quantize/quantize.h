@@ -27,7 +27,7 @@ enum class Scales {
 struct Corrections {
   // let channels use the full range of their value; see equalise.h. Requires per_channel
   bool equalisation = false;
-  bool weights = true;  // choose weight exponents by squared error, which may clip outliers; otherwise by range
+  bool weights = true;  // choose weight exponents by squared error, which may clip outliers, instead of by range
   // compensate in the biases for the mean error of the weights, using the means from calibration (M. Nagel et al.,
   // Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
   bool bias = true;

@@ -26,7 +26,7 @@ struct ProductExponents {
 
 struct WeightOptions {
   bool per_channel = true;
-  bool least_squares = false;          // choose exponents by squared error, which may clip outliers; otherwise by range
+  bool least_squares = false;  // choose exponents by squared error, which may clip outliers, instead of by range
   std::span<const float> input_means;  // by input channel, to correct the bias; empty disables the correction
 };
 

@@ -89,7 +89,7 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
   CompileOptions compile = options.compile;
   compile.quantization.reset();
   compile.progress = nullptr;
-  compile.backends.clear();  // evaluation runs on the host of the compiler
+  compile.backends.clear();  // evaluation runs on the compiling machine
   NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
   Evaluator result(std::move(compile), std::move(graph), options.threads);
   NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model, options.compile.import.bindings));

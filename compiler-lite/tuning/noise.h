@@ -20,7 +20,7 @@ inline constexpr double kLowDecibel = 20;
 // The samples on which the noise is measured.
 struct NoiseSource {
   SampleOptions samples;
-  bool have_calibrated = false;  // the samples are those of the calibration
+  bool have_calibrated = false;  // the samples were also used for calibration
   // If have_calibrated is set: a calibration that omits some of the samples. If it is not set, a new calibration uses
   // the first three quarters of the samples, and the noise is measured on the rest.
   std::optional<HeldOut> held_out;
@@ -33,7 +33,7 @@ inline size_t num_calibrating(size_t num_samples) { return num_samples - (num_sa
 struct NoiseOptions {
   size_t samples = 16;                     // at most
   std::optional<double> min_decibel = {};  // bound for the outputs; empty only estimates
-  bool ranks = true;                       // name the noisy operators; without a bound
+  bool ranks = true;                       // name the noisy operators; used without a bound
   // Called before and after each step with a description; may be empty.
   std::function<void(std::string_view what, size_t done, size_t total)> progress = {};
 };
@@ -46,8 +46,8 @@ struct NoisyLayer {
 
 struct NoiseReport {
   size_t samples = 0;
-  bool have_calibrated = false;      // the samples also calibrated, because there is only one
-  std::vector<OutputNoise> outputs;  // of the quantization with `kept`
+  bool have_calibrated = false;      // the only sample was also used for calibration
+  std::vector<OutputNoise> outputs;  // noise of the quantization with `kept`
   // If an output is below kLowDecibel: the s8 operators to keep in f32 so that the noise of the rest should meet that
   // limit, noisiest first.
   std::vector<NoisyLayer> noisy;

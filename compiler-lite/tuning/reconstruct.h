@@ -16,9 +16,9 @@ namespace nestrt::compiler {
 
 struct ReconstructionOptions {
   SampleOptions samples;
-  std::optional<SampleRange> omitted;  // samples that must not be used, because they measure the result
-  bool omits_last = false;             // the same for those after num_calibrating()
-  size_t num_samples = 96;             // at most, spread evenly; few of them do not determine the biases
+  std::optional<SampleRange> omitted;  // samples that must not be used because the result is measured on them
+  bool omits_last = false;             // also omits the samples after num_calibrating()
+  size_t num_samples = 96;             // at most, spread evenly; too few do not determine the biases
   size_t num_positions = 64;           // at most, per sample and layer
   uint64_t seed = 0;                   // chooses the positions
   // Called before the first layer and after each; may be empty.

@@ -41,7 +41,7 @@ class Searcher {
   }
 
  private:
-  using Index = std::optional<size_t>;  // index of a trial; empty if the settings cannot be evaluated
+  using Index = std::optional<size_t>;  // index of a trial; not set if the settings cannot be evaluated
 
   // Returns true if there are no labels and a trial has more noise than the start. Without labels the loss only counts
   // changed top classes, whose small differences are random, so such a trial is not an improvement.

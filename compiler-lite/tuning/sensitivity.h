@@ -18,18 +18,18 @@ struct LayerSensitivity {
   std::string name;
   std::string kind;                  // Conv or Dense
   double mac_share = 0;              // fraction of the network's multiply-accumulates
-  Score alone;                       // only this layer is s8: its loss
-  std::optional<Score> all_but_one;  // only this layer is f32: the gain of keeping it
+  Score alone;                       // the loss if only this layer is s8
+  std::optional<Score> all_but_one;  // the loss if only this layer is f32
 };
 
 struct Sensitivity {
-  Score all;                             // everything is s8
-  std::vector<LayerSensitivity> layers;  // noisiest alone first; equal ones in order of computation
+  Score all;                             // the loss if everything is s8
+  std::vector<LayerSensitivity> layers;  // noisiest first, in order of computation on a tie
 };
 
 struct SensitivityOptions {
-  size_t samples = 8;        // at most those of the evaluator
-  bool all_but_one = false;  // also measure this, which doubles the time
+  size_t samples = 8;        // at most the evaluator's number of samples
+  bool all_but_one = false;  // also measure LayerSensitivity::all_but_one, which doubles the time
   // Called before the first and after each evaluation; may be empty.
   std::function<void(size_t done, size_t total)> progress;
 };

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 
 struct BranchModel {
-  Graph body;                            // only the branch, everything plain
+  Graph body;                            // only the branch, with plain layouts
   std::vector<ValueId> inputs, outputs;  // values of the original graph, in the order of the body's
 };
 

@@ -56,7 +56,7 @@ class BorderValues {
   std::vector<Source> sources_;
   std::optional<PlanBytes> bytes_;  // memory of the plan
   std::shared_ptr<const Plan> plan_;
-  std::optional<PlanTrace> trace_;  // if a value is not an input
+  std::optional<PlanTrace> trace_;  // set if a value is not an input
 };
 
 Result<BorderValues> BorderValues::create(const Graph& graph, std::vector<ValueId> values) {
@@ -154,7 +154,7 @@ class CalibrationFolder {
 
   const fs::path folder_;
   const std::vector<Border>& inputs_;
-  std::vector<std::string> names_;  // of the folders
+  std::vector<std::string> names_;  // names of the folders
   std::string list_;
   size_t count_ = 0;
 };

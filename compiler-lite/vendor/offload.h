@@ -33,12 +33,12 @@ struct VendorOptions {
   // file that the command must write (compiler-lite/vendor/vendor_report.h).
   std::string command;
   std::string data;        // sample data for the command, as specified by the user
-  SampleOptions samples;   // the same for {calibration}
-  bool allow_cpu = false;  // accept a part of which the NPU computes nothing
+  SampleOptions samples;   // sample data for {calibration}
+  bool allow_cpu = false;  // accept a part that the vendor compiles entirely for the CPU
   std::function<void(const std::string& part, const VendorReport& report)> on_report;  // may be empty
   std::chrono::seconds time_limit{600};
-  ExportForm form;                  // of the parts
-  std::optional<OffloadCost> cost;  // costs of the vendor's device, if stated
+  ExportForm form;                  // form of the parts' ONNX files
+  std::optional<OffloadCost> cost;  // costs of the vendor's device, if known
   // Selects the operators for the vendor; empty selects all of them as one part.
   std::function<Result<std::vector<PartSpec>>(const Graph& graph)> parts;
 };

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kReferenceSlowdown = 8;
 // Slowdown of an integer Conv that gathers its inputs one by one.
 constexpr int64_t kGatherSlowdown = 8;
-constexpr int kGatherPreference = 10;  // that of conv.s8.gather
+constexpr int kGatherPreference = 10;  // kernel preference of conv.s8.gather
 // Slowdown of a Conv that does not use its fastest algorithm. It costs more than the Reorders around a single Conv.
 constexpr int64_t kConvSlowdown = 4;
 

@@ -128,7 +128,7 @@ class EvtaBackend final : public Backend {
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     auto made = make(graph, *nodes[0]);
     if (made) return std::move(*made);
-    const Code code = made.error().code();  // kInvalidArgument: sizes exceed the limits of a layer
+    const Code code = made.error().code();  // kInvalidArgument means that sizes exceed the limits of a layer
     if (code != Code::kUnsupported && code != Code::kInvalidArgument)
       return made.error().with_context(fmt::format("node '{}'", nodes[0]->name));
     return Offer{std::nullopt, std::string(made.error().message())};

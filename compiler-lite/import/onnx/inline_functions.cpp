@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kMaxCallDepth = 64;  // of calls within calls
 
-using CallNames = std::unordered_map<std::string, std::string>;  // from a function's name of a value to the caller's
+using CallNames =
+    std::unordered_map<std::string, std::string>;  // from a value's name in the function to its name in the caller
 
 // One call of a function.
 struct Call {

@@ -20,8 +20,8 @@ struct NarrowType {
   // Floats: the exponent of the smallest normal number, the number of mantissa bits, and the largest finite number.
   int min_exponent = 0, mantissa_bits = 0;
   float max = 0;
-  bool has_infinity = false;       // larger numbers become infinite unless they saturate, otherwise NaN
-  bool has_nan = true;             // otherwise NaN becomes 0
+  bool has_infinity = false;       // if not saturated, larger numbers become infinity, or NaN if false
+  bool has_nan = true;             // if false, NaN becomes 0
   bool nan_is_minus_zero = false;  // the only NaN, and no -0
 
   bool is_float() const { return type == DataType::kF32; }

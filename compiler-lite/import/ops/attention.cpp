@@ -36,7 +36,7 @@ Result<ValueId> behind(NodeContext& node, ValueId past, ValueId x) {
 struct Attention {
   ValueId query = kNoValue, key = kNoValue, value = kNoValue;  // by head
   int64_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0;
-  int64_t past = 0;            // number of keys in the cache, before those of the node
+  int64_t past = 0;            // number of cached keys, which precede the node's keys
   ValueId lengths = kNoValue;  // number of valid keys by batch, [batch, 1, 1, 1]
   ValueId bias = kNoValue;     // added to the scores; kNoValue if nothing is added
 };

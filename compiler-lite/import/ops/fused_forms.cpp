@@ -88,7 +88,7 @@ Status import_fused_gemm(NodeContext& node) {
   std::vector<float> parameters;
   for (const char* name : {"activation_alpha", "activation_beta"})
     if (node.has_attribute(name)) parameters.push_back(node.attribute(name, 0.0f));
-  node.ignore("activation_gamma");  // concerns activations that are not supported
+  node.ignore("activation_gamma");  // applies only to activations that are not supported
   return node.set_output(activated(node, y, node.attribute("activation", ""), parameters));
 }
 

@@ -26,7 +26,7 @@ Result<ValueId> as_bias(NodeContext& node, ValueId c, int64_t n) {
   if (shape.rank() > 2 || (shape.rank() == 2 && shape[0] != 1)) return kNoValue;
   const int64_t last = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
   if (last == n) return node.reshape(c, {n});
-  if (last != 1) return kNoValue;  // the broadcast rules reject it
+  if (last != 1) return kNoValue;  // rejected later by the broadcast rules
   NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(c, {1}));
   return node.add(ops::Tile{.shape = {n}}, {flat});
 }

@@ -10,7 +10,7 @@ namespace {
 
 Status import_pool(NodeContext& node) {
   const ops::PoolKind kind = find_name(kPoolNames, node.op_type())->kind;
-  if (kind == ops::PoolKind::kMax) node.ignore("storage_order");  // concerns the output Indices only
+  if (kind == ops::PoolKind::kMax) node.ignore("storage_order");  // affects only the output Indices
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ops::Pool pool, read_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});

@@ -103,7 +103,7 @@ Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where,
 constexpr Parameters kFirst{1, 2}, kUnaryOutput{3, 4};
 
 Result<int> stated_axis(NodeContext& node) {
-  node.ignore("saturate");  // concerns float8 only
+  node.ignore("saturate");  // affects only float8
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int64_t stated = node.attribute("axis", int64_t{1});
   const bool several = node.has_input(1) && node.shape(node.optional_input(1)).num_elements() > 1;

@@ -26,7 +26,7 @@ Result<int64_t> top_count(NodeContext& node) {
 Status import_top_k(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  node.ignore("sorted");  // sorted order is also valid for sorted = 0
+  node.ignore("sorted");  // sorted results are also valid for sorted = 0
   ops::TopK top;
   NESTRT_ASSIGN_OR_RETURN(top.axis, node.axis(node.attribute("axis", int64_t{-1}), shape.rank()));
   NESTRT_ASSIGN_OR_RETURN(const int64_t count, top_count(node));

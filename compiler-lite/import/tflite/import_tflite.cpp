@@ -77,7 +77,7 @@ class LiteImporter {
   Status import_inputs() {
     const tflite::SignatureDef* signature = file_.signature();
     const PortNames names(graph_, signature == nullptr ? nullptr : signature->inputs());
-    OnnxModel model;  // only its inputs, for which names, shapes and bindings are checked as those of ONNX models
+    OnnxModel model;  // only inputs: their names, shapes and bindings are checked as in ONNX models
     const std::vector<int32_t> tensors = lite_list(file_.main().inputs());
     for (const int32_t tensor : tensors) {
       if (!graph_.exists(tensor)) return Status(Code::kInvalidModel, "an input of the model does not exist");

@@ -177,7 +177,7 @@ class Partitioner {
   const Capability& capability_;
   const std::vector<ModelOperator> operators_;
   const OperatorLinks links_;
-  std::vector<std::string> reasons_;  // by operator: why it is rejected; empty if accepted
+  std::vector<std::string> reasons_;  // by operator: the reason for its rejection; empty if accepted
 };
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace {
 
 namespace s8 = kernels::s8;
 
-constexpr int64_t kMaxElements = 1024;  // of a window, all of whose sums are compared
-constexpr int kMaxBits = 20;            // m
-constexpr uint64_t kStepsPerSum = 4;    // of a comparison
+constexpr int64_t kMaxElements = 1024;  // maximum number of elements per window, because all possible sums are compared
+constexpr int kMaxBits = 20;            // maximum m in k / 2^m
+constexpr uint64_t kStepsPerSum = 4;    // evaluation steps per compared sum
 
 // An average-pool between integers. Real numbers: average * factor.
 struct Average {

@@ -418,7 +418,7 @@ class QdqFuser {
     const ValueId x = integers(*node, 0);
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
     std::optional<Target> target = target_of(*node);
-    if (!kernels::s8::has_bounds(activation)) target.reset();  // the activation needs real numbers
+    if (!kernels::s8::has_bounds(activation)) target.reset();  // the activation requires real numbers
     auto product = integer_product(graph_, *node, affine(x));
     if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
     if (!target || product->bias_error > kMaxBiasError * double{target->affine.scale})

@@ -27,8 +27,8 @@ constexpr int kMaxExactAlignment = 15;
 // How a node supports exponents.
 enum class ExponentUse {
   kRefused,   // the node needs scales
-  kAccepted,  // the node accepts them for any of its operands
-  kTogether,  // the node accepts them; if one operand gets an exponent, all do
+  kAccepted,  // the node accepts exponents for any of its operands
+  kTogether,  // the node accepts exponents, but only for all operands together
   kComputed,  // the node computes with exponents, so its operands get them
 };
 
@@ -241,7 +241,7 @@ class ExponentRewriter {
   Graph& graph_;
   std::unordered_map<const Node*, ExponentUse> uses_;
   std::vector<bool> adopted_;                    // by value
-  std::vector<ValueId> waiting_;                 // adopted values whose neighbours were not visited
+  std::vector<ValueId> waiting_;                 // adopted values whose neighbours have not been visited
   std::unordered_map<ValueId, ValueId> scaled_;  // copies with scales, by adopted value
   int changes_ = 0;
 };

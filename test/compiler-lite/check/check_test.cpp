@@ -387,7 +387,7 @@ TEST_CASE("Random masks keep scores finite, and outputs that are NaN on both sid
   INFO(random.text);
   CHECK(random.exit_code == 0);
   const std::vector<float> scores(4, 1);
-  const std::vector<int64_t> threes(4, 3);  // 1 - 3 of the lowest is infinite
+  const std::vector<int64_t> threes(4, 3);  // (1 - 3) * lowest is infinite
   REQUIRE(tools::write_npy(x, {DataType::kF32, {1, 4}, scores.data()}).ok());
   REQUIRE(tools::write_npy(mask, {DataType::kS64, {1, 4}, threes.data()}).ok());
   const auto empty = check({"--input", "x=" + x, "--input", "mask=" + mask});

@@ -130,7 +130,7 @@ TEST_CASE("Passes fold constants within the importer's remaining budget") {
     model.output("y" + n);
   }
   ImportOptions options;
-  options.limits.folded_bytes = 0;  // the model's megabyte adds three: three of eight
+  options.limits.folded_bytes = 0;  // the model's 1 MB adds 3 MB to the budget: three of eight
   auto graph = model.import(options);
   REQUIRE(graph);
   REQUIRE(compiler::optimise(*graph, {}).ok());
@@ -180,7 +180,7 @@ TEST_CASE("Models whose constants depend on their own weights are folded complet
       if (kind == 2) add_computed_reshape(model, x, y);
     }
     ImportOptions options;
-    options.limits.folded_bytes = 0;  // only what the model's constants add
+    options.limits.folded_bytes = 0;  // only the budget that the model's constants add
     options.limits.folding_steps = 1 << 20;
     const auto graph = model.import(options);
     INFO("model " << model_number << ": " << graph.error().to_string());

@@ -102,7 +102,7 @@ TEST_CASE("A long transform needs fewer weights than its full matrix") {
   size_t bytes = 0;
   for (compiler::ValueId id = 0; id < static_cast<compiler::ValueId>(graph->num_values()); ++id)
     if (graph->value(id).is_constant()) bytes += graph->value(id).constant->size();
-  CHECK(bytes < 8 << 20);  // the matrix has 256 MB
+  CHECK(bytes < 8 << 20);  // the full matrix occupies 256 MB
 }
 
 TEST_CASE("An STFT transforms every frame of its signal times the window") {

@@ -50,7 +50,7 @@ TEST_CASE("Calls of functions become their nodes, each with a unique name") {
   ModelBuilder model;
   model.input("x", {2}).constant("inner", {2}, std::vector<float>{10, 20});
   onnx::FunctionProto& square = add_function(model, "square_plus", {"a", "b"}, {"r"});
-  add_node(square, "Mul", {"a", "a"}, {"inner"});  // the model has a value of this name
+  add_node(square, "Mul", {"a", "a"}, {"inner"});  // the model also contains a value with this name
   add_node(square, "Add", {"inner", "b"}, {"r"});
   onnx::FunctionProto& twice = add_function(model, "twice", {"v"}, {"w"});
   add_node(twice, "square_plus", {"v", "v"}, {"t"}, "local");

@@ -215,7 +215,7 @@ TEST_CASE("The constants of a node count towards the operator limit") {
 }
 
 TEST_CASE("Nodes with more operands than a plan may have are rejected during import") {
-  constexpr int kNodes = 6'000;  // each has twelve operands
+  constexpr int kNodes = 6'000;  // each with twelve operands
   ModelBuilder model;
   model.input("x", {1}).output("joined");
   model.node("Concat", std::vector<std::string>(350'000, "x"), {"joined"});

@@ -20,7 +20,7 @@ enum class Verdict {
 struct CaseResult {
   std::string name;                    // "node/test_relu"
   std::vector<std::string> operators;  // the model's operators, without repetitions
-  std::vector<std::string> missing;    // those that nestrt does not import
+  std::vector<std::string> missing;    // operators that nestrt does not import
   std::vector<std::string> bound;      // inputs that had to be bound to constants
   bool other_types = false;            // tensors have types that nestrt does not support
   std::string not_exported;            // reason why it cannot be exported in the newest supported opset

@@ -112,7 +112,7 @@ TEST_CASE("Functions that differ from an activation, or whose parts are read els
   other.graph.outputs = {other.select(threshold, other.x, other.times(other.x, other.constant(0.1F)))};
   CHECK(compiler::recognise_activations(other.graph).value() == 0);
 
-  Builder limited;  // differs only far away
+  Builder limited;  // differs only at large arguments
   const ValueId is_large = limited.binary(BinaryKind::kGreater, limited.x, limited.constant(57344));
   limited.graph.outputs = {limited.select(is_large, limited.constant(57344), limited.x)};
   CHECK(compiler::recognise_activations(limited.graph).value() == 0);

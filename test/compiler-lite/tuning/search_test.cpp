@@ -222,7 +222,7 @@ TEST_CASE("A search with recorded results resumes without repeating measurements
   CHECK(first.trials.front().remembered);
   CHECK_FALSE(chosen(first).remembered);
   const int all = saved;
-  CHECK(all == static_cast<int>(first.trials.size()) + 1);  // and the ranking of the layers
+  CHECK(all == static_cast<int>(first.trials.size()) + 1);  // plus the ranking of the layers
   const SearchResult second = workshop.found(options, record);
   CHECK(saved == all);
   REQUIRE(second.trials.size() == first.trials.size());

@@ -116,7 +116,7 @@ TEST_CASE("A vendor's programs are added to the CPU's without changing the branc
   for (const plan::Program* program : blobs) {
     CHECK(program->kind == plan::ProgramKind::kBlob);
     REQUIRE(program->costs.size() == 1);
-    CHECK(program->costs[0].origin == plan::CostOrigin::kUnknown);  // the vendor states no cost
+    CHECK(program->costs[0].origin == plan::CostOrigin::kUnknown);  // the vendor declares no cost
     CHECK(program->costs[0].microseconds >= 200);
   }
   CHECK(vendor.failures.empty());

@@ -13,7 +13,7 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr int64_t kMaxChunks = 32;  // limit of chunks that stay on chip: each needs separate micro-ops
+constexpr int64_t kMaxChunks = 32;  // maximum number of chunks that stay on chip; each needs separate micro-ops
 
 Status too_large(std::string_view memory, int64_t wanted, int64_t available) {
   return Status(Code::kUnsupported, fmt::format("the tiling needs {} elements of {}, but the configuration has {}",

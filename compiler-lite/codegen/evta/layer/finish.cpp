@@ -75,7 +75,7 @@ class FinishMaker {
   void read_layer() {
     read_channels();
     if (bounded_ || !rounding_in_bias()) return;
-    rounding_in_bias_allowed_ = false;  // it would make a sum wrap
+    rounding_in_bias_allowed_ = false;  // the rounding term would make a sum wrap
     shifts_.clear();
     bias_.clear();
     sums_.clear();
@@ -180,7 +180,7 @@ class FinishMaker {
     for (const bool is_first : {true, false}) {
       std::vector<int32_t> left;
       for (const int shift : shifts) {
-        const int all = shift == 0 ? 2 * kMaxLeftShiftStep : 31 - shift;  // the former leaves no bit
+        const int all = shift == 0 ? 2 * kMaxLeftShiftStep : 31 - shift;  // 2 * kMaxLeftShiftStep shifts out every bit
         const int first = std::min(all, kMaxLeftShiftStep);
         left.push_back(is_first ? -first : first - all);
       }

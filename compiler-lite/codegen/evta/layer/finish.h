@@ -23,7 +23,7 @@ namespace nestrt::compiler::evta {
 // Selects the accumulators that a step reads and changes.
 enum class StepForm : uint8_t {
   kTile,     // changes the tile; reads an immediate, or a vector with one element per output channel
-  kCopy,     // the same for the copy of the tile
+  kCopy,     // changes the copy of the tile; reads an immediate or a vector
   kMake,     // makes the copy: clears it, then adds the tile
   kAddCopy,  // adds the copy to the tile
 };

@@ -46,7 +46,7 @@ class LayerGenerator {
 
 // Total amount of data that instructions move.
 struct Moves {
-  int64_t transfers = 0;  // instructions
+  int64_t transfers = 0;  // number of instructions
   int64_t rows = 0;
   int64_t elements = 0;
 };

@@ -24,7 +24,7 @@ Result<ValueId> signed_constant(NodeContext& node, ValueId id) {
 struct ProductInputs {
   size_t zero_a, zero_b, scale_a, scale_b, bias;
 };
-constexpr size_t kAbsent = SIZE_MAX;  // index of an input that the operator does not have
+constexpr size_t kAbsent = SIZE_MAX;  // index of an input that does not exist
 
 // Returns the number of columns of a product with `b`.
 int64_t columns_of(const NodeContext& node, ValueId b) {

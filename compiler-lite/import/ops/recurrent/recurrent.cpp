@@ -332,7 +332,7 @@ Status set_states(NodeContext& node, const Layer& l, size_t output, const std::v
 struct States {
   ValueId every = kNoValue;  // [steps, 1, batch, hidden]
   ValueId last = kNoValue;   // [1, 1, batch, hidden]
-  ValueId cell = kNoValue;   // as last; lstm only
+  ValueId cell = kNoValue;   // same shape as `last`; LSTM only
 };
 
 Result<States> states_of_equal(NodeContext& node, const Layer& l, int64_t direction) {

@@ -20,7 +20,7 @@ struct DetectionOptions {
   int64_t detections = 0, classes = 0, detections_per_class = 0;
   float score_threshold = 0, iou_threshold = 0;
   std::array<float, 4> scales{};  // y, x, height, width
-  bool is_regular = false;        // suppresses by class instead of by box
+  bool is_regular = false;        // suppresses boxes per class instead of across classes
 };
 
 Result<DetectionOptions> read_detection(const LiteNode& node) {

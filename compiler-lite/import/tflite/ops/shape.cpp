@@ -212,7 +212,7 @@ Status import_range(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> delta, node.floats(2, "the step"));
   if (start.size() != 1 || limit.size() != 1 || delta.size() != 1) return node.invalid("expected three numbers");
   const double count = std::ceil((double{limit[0]} - start[0]) / delta[0]);
-  constexpr double kMaxCount = 1 << 24;  // up to which floats represent every integer
+  constexpr double kMaxCount = 1 << 24;  // floats represent every integer up to this one
   if (!(count <= kMaxCount)) return node.invalid("the range is too long");
   const Shape shape{std::max<int64_t>(static_cast<int64_t>(count), 0)};
   NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.output_tensor(0)));
