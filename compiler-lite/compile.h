@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilation of an ONNX file into a plan, through the stages of compiler-lite/stages.h.
+// Compiles an ONNX file into a plan, through the stages of compiler-lite/stages.h.
 #pragma once
 
 #include <functional>
@@ -47,7 +47,7 @@ struct CompileOptions {
   std::vector<std::string> exposed;  // inner values of the model that also become outputs, for inspection
   // Stored in the plan for the single image input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
-  // Additional input shapes of the plan besides that of `import`, each with backends of the same target.
+  // Input shapes of the plan in addition to that of `import`, each with backends of the same target.
   std::vector<OtherShape> other_shapes = {};
   // Compiles parts of the imported model with a vendor's compiler: replaces each part with an Opaque operator and
   // returns the backend that contains the programs. May be empty.

@@ -92,19 +92,20 @@ class Backend {
   virtual std::string unit() const = 0;  // plan::Program.unit
   virtual std::string program_configuration()
       const = 0;  // plan::Program.configuration; empty if programs run on any configuration
-  // plan::Target.configuration in the syntax of open_units(), including the number of units.
+  // Returns plan::Target.configuration in the syntax of open_units(), including the number of units.
   virtual std::string configuration() const { return program_configuration(); }
-  // Clock that UnitProgram.microseconds assumes; 0 if unknown.
+  // Returns the clock that UnitProgram.microseconds assumes; 0 if unknown.
   virtual double clock_mhz() const { return 0; }
-  // Assumed rate of the host's conversion from accumulator bytes to f32, in MB/s of f32; 0 ignores its time.
+  // Returns the assumed rate of the host's conversion from accumulator bytes to f32, in MB/s of f32; 0 ignores its
+  // time.
   virtual double widen_mb_per_s() const { return 0; }
-  // Share of UnitProgram.microseconds that each program adds to its cycles.
+  // Returns the part of UnitProgram.microseconds that each program needs in addition to its cycles.
   virtual double launch_us() const { return 0; }
-  // True for the CPU backend. It accepts every node that has a kernel and lowers last, because it packs weights that
-  // the other backends read unpacked.
+  // Returns true for the CPU backend. The CPU backend accepts every node that has a kernel and lowers last, because it
+  // packs weights that the other backends read unpacked.
   virtual bool is_host() const { return false; }
-  // True if the backend does not influence layouts and branches but only accepts or rejects branches that the others
-  // formed. The plan's branches are then the same with and without its programs, and any schedule stays valid.
+  // Returns true if the backend does not influence layouts and branches but only accepts or rejects branches that the
+  // others formed. The plan's branches are then the same with and without its programs, and any schedule stays valid.
   virtual bool follows_others() const { return false; }
 
   // Returns the layouts in which the unit can run the typed `node`, whatever its current layouts. Empty if it cannot

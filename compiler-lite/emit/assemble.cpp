@@ -38,7 +38,7 @@ class Assembler {
  private:
   plan::Tables& tables() { return plan_.tables; }
 
-  // True if a program for the unit writes accumulator bytes.
+  // Returns true if a program for the unit writes accumulator bytes.
   bool widens(const std::string& unit) {
     const auto is_its = [&](const plan::Program& program) {
       return program.unit == unit && widened_bytes(program) > 0;

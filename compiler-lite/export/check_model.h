@@ -17,7 +17,7 @@ namespace nestrt::compiler {
 // Runs the checker and the strict shape inference, and adds inferred shapes to the model. Errors: kUnsupported with the
 // library's message.
 Status check_onnx_model(onnx::ModelProto& model);
-// Checks a serialized model. Errors: also kInvalidModel if the bytes are not a model.
+// Checks a serialized model. Errors include kInvalidModel if the bytes are not a model.
 Status check_onnx_model(std::span<const std::byte> bytes);
 
 }  // namespace nestrt::compiler

@@ -34,7 +34,7 @@ class ModelWriter {
         proto_(proto),
         outputs_(part.outputs.begin(), part.outputs.end()) {}
 
-  // Errors: see export_onnx(), except those of the ONNX library.
+  // Errors: those of export_onnx(), except those of the ONNX library.
   Status write();
 
   // Returns the cumulative number of ONNX nodes, by node of the part. Call after write().

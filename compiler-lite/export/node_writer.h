@@ -61,7 +61,7 @@ class NodeWriter {
   std::string input(size_t index) const;
   // Returns the name of an operand as real numbers; a quantized operand gets a DequantizeLinear.
   std::string real(size_t index);
-  // Same as operand_as_real() for any value.
+  // Same as real() for any value.
   std::string real_of(ValueId id);
   // Returns the name of a constant matrix, transposed, as real numbers.
   std::string transposed_real(size_t index);

@@ -10,7 +10,7 @@ namespace {
 
 using Nodes = std::span<const Node* const>;
 
-// Returns true if the nodes belong to one operator of the model and each but the last feeds only the next one.
+// Returns true if the nodes belong to one operator of the model and each node except the last feeds only the next.
 bool is_chain(const Graph& graph, Nodes nodes) {
   for (size_t i = 0; i + 1 < nodes.size(); ++i)
     if (nodes[i]->name.empty() || nodes[i]->name != nodes[i + 1]->name ||

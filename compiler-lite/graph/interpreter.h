@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpreter: runs a graph node by node with the preferred kernels. Used by tests of passes and by checks of single
+// Interprets a graph: runs it node by node with the preferred kernels. Used by tests of passes and by checks of single
 // layers. Keeps only live values in memory.
 #pragma once
 

@@ -18,7 +18,7 @@ inline std::optional<ops::Rounding> rounding_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Returns the rounding of real numbers in a model that rounds integers with `rounding`: always to nearest.
+// Returns the rounding of real numbers in a model that rounds integers as `of_integers`: always to nearest.
 inline ops::Rounding rounding_of_reals(ops::Rounding of_integers) {
   return of_integers == ops::Rounding::kHalfEven ? of_integers : ops::Rounding::kHalfUp;
 }

@@ -51,7 +51,7 @@ class GraphBuilder {
   std::string scoped(const std::string& name) const { return scopes_.empty() ? name : scopes_.back().prefix + name; }
   // Call before importing a subgraph that contains `nodes` nodes and constants. Errors: see add().
   Status charge_subgraph(size_t nodes);
-  // Names of the outputs of the model that no node reads.
+  // Sets the names of the model's outputs that no node reads.
   void set_last_values(std::unordered_set<std::string> names) { last_values_ = std::move(names); }
   bool is_last_value(const std::string& name) const { return scopes_.empty() && last_values_.count(name) != 0; }
 
@@ -79,7 +79,7 @@ class GraphBuilder {
   IntegerExtremes extremes(ValueId id);
   // Returns true if the value depends only on constants but was not folded because of the limits.
   bool is_costly(ValueId id) const { return costly_.count(id) != 0; }
-  // The ONNX type of a value if it is listed in narrow_types.h, or else 0.
+  // Returns the ONNX type of a value if it is listed in narrow_types.h, or else 0.
   int32_t narrow_type(ValueId id) const {
     const auto found = narrow_types_.find(id);
     return found == narrow_types_.end() ? 0 : found->second;

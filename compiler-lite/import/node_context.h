@@ -48,7 +48,7 @@ class NodeContext {
   // Returns a copy, because adding operators moves values.
   Shape shape(ValueId id) const { return value(id).shape; }
   DataType type(ValueId id) const { return value(id).type; }
-  // The ONNX type of a value if it is listed in onnx/narrow_types.h, or else 0.
+  // Returns the ONNX type of a value if it is listed in onnx/narrow_types.h, or else 0.
   int32_t narrow_type(ValueId id) const;
   void set_narrow_type(ValueId id, int32_t onnx_type);
 
@@ -97,7 +97,7 @@ class NodeContext {
   // Returns an axis of a tensor of `rank` dimensions; negative values count from the end. Errors: kInvalidModel if out
   // of range.
   Result<int> axis(int64_t stated, int rank) const;
-  // Returns a sorted list of axes. Errors: kInvalidModel also for repeated axes.
+  // Returns a sorted list of axes. Errors include kInvalidModel for repeated axes.
   Result<std::vector<int>> axes(const std::vector<int64_t>& stated, int rank) const;
   // Returns the attribute "axes", or input 1 (since opset 13 for Squeeze, Unsqueeze and ReduceSum, since opset 18 for
   // other reductions). Empty if the node has neither.

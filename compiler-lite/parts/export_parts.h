@@ -15,7 +15,7 @@ namespace nestrt::compiler {
 
 struct PartsOptions {
   ExportForm form;
-  bool folded_batch_norm = false;  // whether fold_batch_norm() changed the graph; stored in the manifest
+  bool folded_batch_norm = false;  // whether the graph was changed; stored in the manifest
   std::string model_digest;
 };
 

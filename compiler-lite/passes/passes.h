@@ -44,14 +44,14 @@ Result<int> sink_transposes(Graph& graph);
 Result<int> recognise_activations(Graph& graph);
 // Folds per-channel arithmetic with constants into the weights and bias of the adjacent Conv, ConvTranspose or Dense.
 Result<int> fuse_batchnorm(Graph& graph);
-// Folds a Pad into the Conv or Pool after it.
+// Folds a Pad into the following Conv or Pool.
 Result<int> fuse_pad(Graph& graph);
 // Makes the addition after a Conv the Conv's residual input. Disable it for units without residuals.
 Result<int> fuse_residual(Graph& graph);
 // Fuses the activation after a Conv, ConvTranspose, Dense or Binary into it.
 Result<int> fuse_activation(Graph& graph);
-// Replaces average-pools between integers with scales that are powers of two by depthwise Convs if the resulting bytes
-// stay the same.
+// Replaces average-pools between integers with power-of-two scales by depthwise Convs if the resulting bytes stay the
+// same.
 Result<int> average_factors(Graph& graph);
 // Fuses the multiplication by scales and the addition of a bias into products of integers.
 Result<int> fuse_scales(Graph& graph);
@@ -59,7 +59,7 @@ Result<int> fuse_scales(Graph& graph);
 Result<int> split_transposed(Graph& graph);
 // Converts operators between Dequantize and Quantize to integer arithmetic, for tensors with scales.
 Result<int> fuse_qdq(Graph& graph);
-// Replaces scales that are powers of two by exponents, which units without real factors support.
+// Replaces power-of-two scales by exponents, which units without real factors support.
 Result<int> use_exponents(Graph& graph);
 // Stores the dequantized weights of Dense layers as the original integers.
 Result<int> keep_integer_weights(Graph& graph);

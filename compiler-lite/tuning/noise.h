@@ -21,8 +21,8 @@ inline constexpr double kLowDecibel = 20;
 struct NoiseSource {
   SampleOptions samples;
   bool have_calibrated = false;  // the samples were also used for calibration
-  // If have_calibrated is set: a calibration that omits some of the samples. If it is not set, a new calibration uses
-  // the first three quarters of the samples, and the noise is measured on the rest.
+  // Used if have_calibrated is true: a calibration that omits some of the samples. If empty, a new calibration uses the
+  // first three quarters of the samples, and the noise is measured on the rest.
   std::optional<HeldOut> held_out;
 };
 

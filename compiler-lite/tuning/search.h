@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search for a quantization whose loss stays within a limit. Varies corrections, calibration method, rounding and
-// granularity in turn, each from the best settings so far. If that is not sufficient, keeps the layers that add the
-// most noise in f32, as few as possible (similar to J. Lee et al., Quantune: Post-training Quantization of
+// granularity in turn, each from the best settings so far. If that is not sufficient, keeps as few layers as possible
+// in f32, those that add the most noise (similar to J. Lee et al., Quantune: Post-training Quantization of
 // Convolutional Neural Networks using Extreme Gradient Boosting, 2022). The next trial depends only on earlier results,
 // so a search with recorded results resumes where it stopped.
 #pragma once

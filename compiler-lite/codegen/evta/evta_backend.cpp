@@ -48,8 +48,8 @@ int64_t host_rows(const Node& node) {
   return is_winograd ? 4 : 1;
 }
 
-// Same as runtime/plan/queries/channels.h, for a node whose weights the host will pack later. Values that are converted
-// to wider blocks for a unit cannot be divided by rows.
+// Answers the queries of runtime/plan/queries/channels.h for a node whose weights the host will pack later. Values that
+// are converted to wider blocks for a unit cannot be divided by rows.
 Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();
@@ -69,7 +69,7 @@ uint64_t offset_of(const Value& value, const ChannelRange& part) {
   return (part.begin * pixels + part.begin_row * row * kChannelBlock) * size_bytes(value.type);
 }
 
-// True if each part of the layer reads a different part of the input.
+// Returns true if each part of the layer reads a different part of the input.
 bool reads_by_channel(const NodeLayer& node) {
   const auto* const conv = std::get_if<ConvLayer>(&node.layer);
   return conv == nullptr || conv->groups > 1;

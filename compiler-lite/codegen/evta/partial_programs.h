@@ -28,8 +28,8 @@ std::vector<int64_t> partial_channels(int64_t channels, int64_t block, int count
 
 // Returns the channel ranges to generate programs for, in ascending order without duplicates; never all channels:
 // - partial_channels() from the first channel on;
-// - if blocks can be divided and there are fewer blocks than shares: shares that end within a block, where the host's
-// rest starts with a whole tile;
+// - if blocks can be divided and there are fewer blocks than shares: shares that end within a block, so that the rest
+// of the block is a whole number of the host's tiles;
 // - for 2 to `instances` units, even parts of the whole layer and of what remains if a CPU of at most one unit's speed
 //   computes a share, divided at the nearest row if blocks can be divided.
 std::vector<ChannelRange> partial_ranges(const Divisible& layer, int count, int instances);

@@ -61,7 +61,7 @@ Result<std::string> write_conv_integer(NodeWriter& node) {
                                static_cast<int>(op.kernel.size()));
 }
 
-// Returns the weights of a MatMulNBits as floats [K, N]: ONNX has no blocks before opset 21.
+// Returns the weights of a MatMulNBits as floats [K, N], because ONNX does not support blocks before opset 21.
 std::vector<float> dequantized_weights(NodeWriter& node) {
   constexpr int64_t kPanel = 16;
   const auto& op = node.attributes<ops::MatMulNBits>();

@@ -16,7 +16,7 @@ std::string identity(NodeWriter& node, int64_t columns) {
   return node.write("Reshape", {node.floats(elements), node.constant({1, columns, columns})});
 }
 
-// Adds the names of the activations, and the parameters of those that have any.
+// Adds the names of the activations and their parameters, if any.
 void add_activations(const ops::Recurrent& op, WrittenAttributes& attributes) {
   std::vector<ops::Activation> activations;
   if (op.kind != RecurrentKind::kPlain) activations.push_back(op.gate);

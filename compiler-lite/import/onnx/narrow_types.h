@@ -26,7 +26,7 @@ struct NarrowType {
 
   bool is_float() const { return type == DataType::kF32; }
   bool is_signed() const { return !name.starts_with('u'); }
-  // The range of an integer type.
+  // Return the range of an integer type.
   int32_t low() const { return is_signed() ? -(1 << (bits - 1)) : 0; }
   int32_t high() const { return low() + (1 << bits) - 1; }
 };

@@ -18,8 +18,8 @@ namespace nestrt::compiler {
 // Scans a message of type `descriptor` and `bytes` bytes in wire format. Errors: kInvalidModel if the bytes are
 // malformed, if messages are nested more than 64 deep, if there are more nodes, tensors, values or operands than
 // `limits` allows (the node limit also applies to tensors and to values), or if the fields need too much memory. Every
-// message and every list element counts as a field. A packed list counts as one field because it needs at most eight
-// times its size in memory.
+// message and every list element counts as a field. A packed list counts as one field; in memory, it needs at most
+// eight times its size in the file.
 Status check_wire_limits(google::protobuf::io::CodedInputStream& stream, const google::protobuf::Descriptor& descriptor,
                          const ImportLimits& limits, int64_t bytes);
 

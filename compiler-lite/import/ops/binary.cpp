@@ -92,7 +92,7 @@ Status import_bit_shift(NodeContext& node) {
   return node.set_output(node.binary(direction == "LEFT" ? BinaryKind::kShiftLeft : BinaryKind::kShiftRight, a, b));
 }
 
-// Returns a op b op c ..., or the operand itself if there is only one.
+// Returns a op b op c ..., or the only operand unchanged.
 Result<ValueId> chain(NodeContext& node, BinaryKind kind) {
   node.ignore("consumed_inputs");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());

@@ -179,7 +179,7 @@ Result<std::vector<int64_t>> list_of(NodeContext& node, std::string_view name, s
   return node.invalid(fmt::format("{} must have {} entries", name, count));
 }
 
-// Returns element `index` along an axis, without that axis.
+// Returns element `index` along an axis and removes the axis.
 Result<ValueId> element_at(NodeContext& node, ValueId x, int axis, int64_t index) {
   const Shape shape = node.shape(x);
   std::vector<int64_t> start(static_cast<size_t>(shape.rank()), 0);

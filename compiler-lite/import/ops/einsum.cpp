@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Labels by axis: a letter, or a number for each axis of the ellipsis, counted from its end.
+// Labels by axis: letters, or numbers for the axes of the ellipsis, counted from its end.
 using Labels = std::vector<int>;
 
 struct Term {

@@ -49,7 +49,7 @@ std::vector<int> all_axes(int rank) {
   return axes;
 }
 
-// Returns the axes as non-negative numbers in the node's order, to which lists such as scales correspond.
+// Returns the axes as non-negative numbers in the node's order, which lists such as scales follow.
 Result<std::vector<int>> ordered_axes(const NodeContext& node, const std::vector<int64_t>& stated, int rank) {
   NESTRT_RETURN_IF_ERROR(node.axes(stated, rank).error());
   std::vector<int> axes;

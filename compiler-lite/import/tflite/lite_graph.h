@@ -88,7 +88,7 @@ class LiteGraph {
   Result<Quantization> quantization(int32_t index) const;
 
   bool is_defined(int32_t index) const;
-  // Returns true if the tensor exists in the form kChannelsFirst only.
+  // Returns true if the tensor exists only in the form kChannelsFirst.
   bool is_channels_first(int32_t index) const;
   // Returns the tensor as stored: integers if it is quantized. Reads constants of the file. Errors: kInvalidModel if no
   // earlier operator has computed it.

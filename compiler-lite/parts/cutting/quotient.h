@@ -27,7 +27,7 @@ class Quotient {
   bool is_part(uint32_t node) const { return node < num_parts(); }
   bool exists(uint32_t node) const { return is_part(node) || part_of_[node - num_parts()] == kNoPart; }
 
-  // Return the links between operators that leave the node, and those that enter it.
+  // Return the operator links that leave the node, and those that enter it.
   std::vector<Link> links_from(uint32_t node) const;
   std::vector<Link> links_to(uint32_t node) const;
 

@@ -132,7 +132,8 @@ TEST_CASE("A subgraph with undefined values or too few inputs is rejected with i
   CHECK_THAT(std::string(short_of_inputs.error().message()), Catch::Contains("2 inputs"));
 }
 
-TEST_CASE("A final NonMaxSuppression pads its boxes with rows of -1, and any other one needs constant inputs") {
+TEST_CASE(
+    "A final NonMaxSuppression pads its boxes with rows of -1, and any other NonMaxSuppression needs constant inputs") {
   const auto model = [](bool last) {
     ModelBuilder m;
     m.input("boxes", {1, 2, 4}).input("scores", {1, 1, 2}).output(last ? "rows" : "y");

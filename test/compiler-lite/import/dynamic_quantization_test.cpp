@@ -120,7 +120,7 @@ TEST_CASE("A product that other operators read keeps its integers") {
   CHECK(count(graph, ops::Kind::kCast) == 1);
 }
 
-TEST_CASE("DynamicQuantizeMatMul and MatMulIntegerToFloat are the same product") {
+TEST_CASE("DynamicQuantizeMatMul and MatMulIntegerToFloat compute the same product") {
   const std::vector<float> expected = {-509 / 256.0f + 10, 252 / 64.0f + 20, 160 / 256.0f + 10, 20};
   for (const bool dynamic : {false, true}) {
     ModelBuilder model;

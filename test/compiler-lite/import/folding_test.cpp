@@ -165,7 +165,7 @@ void add_computed_reshape(ModelBuilder& model, const std::string& x, const std::
   model.node("Reshape", {x, y + "_target"}, {y});
 }
 
-TEST_CASE("Models whose constants depend on their own weights are folded completely, whatever their size") {
+TEST_CASE("Models whose constants depend on their own weights are folded completely, regardless of their size") {
   std::mt19937 generator(7);
   for (int model_number = 0; model_number < 50; ++model_number) {
     ModelBuilder model;

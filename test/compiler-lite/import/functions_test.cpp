@@ -46,7 +46,7 @@ std::vector<float> result_of(const ModelBuilder& model, const std::vector<std::v
 
 }  // namespace
 
-TEST_CASE("Calls of functions become their nodes, each with a unique name") {
+TEST_CASE("Function calls become the function's nodes, with unique names") {
   ModelBuilder model;
   model.input("x", {2}).constant("inner", {2}, std::vector<float>{10, 20});
   onnx::FunctionProto& square = add_function(model, "square_plus", {"a", "b"}, {"r"});

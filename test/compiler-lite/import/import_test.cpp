@@ -178,7 +178,7 @@ TEST_CASE("BatchNormalization becomes one multiplication and one addition") {
   CHECK(run(graph, {{5, 7}}) == std::vector<float>{3, 7});
 }
 
-TEST_CASE("Gemm with constant weights becomes Dense, its factors folded") {
+TEST_CASE("Gemm with constant weights becomes Dense, with its factors folded") {
   ModelBuilder model;
   model.input("x", {2, 1}).output("y").constant("w", {3, 2}, {1, 2, 3, 4, 5, 6}).constant("c", {3}, {1, 1, 1});
   onnx::NodeProto& gemm = model.node("Gemm", {"x", "w", "c"}, {"y"});

@@ -44,7 +44,7 @@ std::vector<float> cast(const std::vector<float>& x, int32_t to, bool saturates 
   return run(*graph, {x});
 }
 
-TEST_CASE("Integers are unpacked from the low bits on, with their sign") {
+TEST_CASE("Integers are unpacked starting at the low bits, with their sign") {
   const Bytes packed{std::byte{0x7f}, std::byte{0x08}};
   CHECK(unpacked(*compiler::find_narrow_type(kInt4), packed, 3) ==
         Bytes{std::byte{0xff}, std::byte{7}, std::byte{0xf8}});

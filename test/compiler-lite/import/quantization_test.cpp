@@ -271,7 +271,7 @@ TEST_CASE("QGemm without an output scale returns floats, and alpha applies to pr
   }
 }
 
-TEST_CASE("A single C is scaled for each column with its own scale") {
+TEST_CASE("A single C is scaled with each column's scale") {
   ModelBuilder model;
   model.input("x", {1, 2}, onnx_type::kUint8);
   add_parameters(model, "x", 0.5f, 100);

@@ -105,7 +105,7 @@ TEST_CASE("A file that is not a plan is not signed") {
   CHECK_FALSE(sign_plan(file.bytes(), SecretKey::generate()));
 }
 
-TEST_CASE("Keys are restored from their files and only the owner can read the secret one") {
+TEST_CASE("Keys are restored from their files and only the owner can read the secret key") {
   const test::TemporaryFolder folder;
   const SecretKey key = SecretKey::generate();
   const std::string name = folder.path() + "/team";

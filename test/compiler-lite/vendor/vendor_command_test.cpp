@@ -120,7 +120,7 @@ TEST_CASE("A short output of a failing command is shown completely and not kept"
   CHECK(fs::is_empty(files.path()));
 }
 
-TEST_CASE("A vendor's report gives the share of the part on the NPU and its time") {
+TEST_CASE("A vendor's report contains the NPU's share of the part and the part's time") {
   const ScriptedVendor vendor(
       "cp $1 $2; echo '{\"npu_share\": 0.5, \"microseconds\": 840, \"on_cpu\": [{\"operator\": \"conv1\", \"reason\": "
       "\"too large\"}]}' > $3");

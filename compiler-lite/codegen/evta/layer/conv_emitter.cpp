@@ -50,7 +50,7 @@ Result<UnencodedProgram> ConvEmitter::emit() {
   return builder_.finish(last_store_);
 }
 
-// Every product waits for its input, which is loaded later, so no additional edges are needed.
+// Loads the identity weights before any input, so that every product already waits for them.
 void ConvEmitter::load_identities() {
   const int64_t dram = element_address(Buffer::kWeights, Memory::kWgt);
   append_transfer(builder_, {.memory = Memory::kWgt, .dram = dram, .row_size = memory_.identities});

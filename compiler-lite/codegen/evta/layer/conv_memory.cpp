@@ -28,7 +28,7 @@ Result<Slots> make_slots(std::string_view memory, int64_t base, int64_t depth, i
   return slots;
 }
 
-// A residual's parts alternate with the chunks of the input, so each thread then gets an equal share of the memory.
+// If there is a residual, its parts alternate with the chunks of the input, so each thread gets an equal share.
 Result<Slots> input_slots(int64_t depth, const LayerShape& shape, const Tiling& tiling, const TileCounts& counts,
                           bool residual) {
   const int64_t rows = input_size(shape.y, tiling.rows, true);

@@ -13,7 +13,7 @@ namespace nestrt::compiler::evta {
 
 namespace isa = nestrt::evta;
 
-// `count` iterations, each of which advances the indices by `stride`.
+// `count` iterations. Each advances the indices by `stride`.
 struct Dimension {
   uint32_t count = 1;
   isa::MicroOp stride;

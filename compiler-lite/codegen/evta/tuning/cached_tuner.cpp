@@ -80,7 +80,7 @@ Result<EncodedProgram> CachedTuner::checked_program(const LayerGenerator& genera
   return program;
 }
 
-// If `checks`, never chooses a program that the checker rejects.
+// If `checks` is set, never chooses a program that the checker rejects.
 Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t programs, bool checks) const {
   TuneOptions options;
   options.cost = [this, checks](const isa::Program& program) -> uint64_t {

@@ -135,7 +135,7 @@ struct Requantized {
 
 }  // namespace
 
-TEST_CASE("Every node that EVTA can run equals the CPU's kernel bit for bit") {
+TEST_CASE("Every node that EVTA can run matches the CPU's kernel bit for bit") {
   std::mt19937 generator(1);
   Graph graph = quantized_network(generator);
   const bool fused = GENERATE(false, true);
@@ -166,7 +166,7 @@ TEST_CASE("Nodes that EVTA cannot run are rejected with the reason") {
   CHECK(reason.at("probabilities") == "it computes in f32; EVTA supports only s8");
 }
 
-TEST_CASE("A Requantize equals the CPU's kernel and multiplies by at most 2^6") {
+TEST_CASE("A Requantize matches the CPU's kernel and multiplies by at most 2^6") {
   std::mt19937 generator(4);
   for (const auto rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor, ops::Rounding::kHalfEven})
     for (const int to : {-40, -2, 1, 4, 5, 7, 10, 11}) {

@@ -137,7 +137,7 @@ std::shared_ptr<const Plan> plan_in(const PlanBytes& bytes) {
   return *plan;
 }
 
-TEST_CASE("Partial programs have the multiples of the block nearest to equal shares") {
+TEST_CASE("Partial programs cover the multiples of the block that are nearest to equal shares") {
   using compiler::evta::partial_channels;
   using Channels = std::vector<int64_t>;
   CHECK(partial_channels(512, 16, 3) == Channels{128, 256, 384});

@@ -108,7 +108,7 @@ TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor 
   CHECK_THAT(reason("    attributes: {group: {values: [2, 4]}}\n"), Contains("group 1 is not a supported value"));
   CHECK_THAT(reason("    types: [s8]\n"), Contains("is f32"));
   CHECK_THAT(reason("types: [u8, s8]\n"), Contains("is f32"));
-  CHECK_THAT(reason("memory: {tensor: 127}\n"), Contains("has 128 bytes, more than 127"));
+  CHECK_THAT(reason("memory: {tensor: 127}\n"), Contains("occupies 128 bytes, more than 127"));
 }
 
 TEST_CASE("A branch that the vendor rejects is not inside a part") {

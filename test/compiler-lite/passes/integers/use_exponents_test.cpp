@@ -184,7 +184,7 @@ TEST_CASE("Windows that are cut by padding keep their average") {
   CHECK(count(net.graph, Kind::kPool) == 1);
 }
 
-TEST_CASE("Operators with other scales keep them, and a Requantize connects both") {
+TEST_CASE("Operators with other scales keep them, and a Requantize converts to and from exponents") {
   PowerOfTwoGraph net;
   const ValueId x = net.through(net.conv(net.input({1, 3, 6, 6}, 5), {4, 3, 1, 1}, conv_attributes({1, 1})), 4);
   const plan::Quantization odd{.exponents = {}, .scales = {0.03f}, .zero_points = {5}};
