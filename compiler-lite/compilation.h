@@ -17,8 +17,8 @@ namespace nestrt::compiler {
 
 struct Compilation {
   std::string model;              // read by import only
-  const CompileOptions& options;  // with the target's backends
-  Backends backends;              // those of the options, or the host's if the options state none
+  const CompileOptions& options;  // includes the target's backends
+  Backends backends;              // from the options, or the host's default backend
 
   Graph graph = {};                           // created by import and changed by each stage up to memory
   Placement placement = {};                   // from placement

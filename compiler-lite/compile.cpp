@@ -73,7 +73,7 @@ Status add_other_shape(const std::string& model, const CompileOptions& options, 
   const auto is_same = [&](const plan::Tables& known) { return have_same_inputs(known, other.tables); };
   if (is_same(plan.tables) || std::ranges::any_of(plan.tables.shapes, is_same))
     return Status(Code::kInvalidArgument,
-                  fmt::format("input shapes {} appear twice; state each shape once", describe(shape.input_shapes)));
+                  fmt::format("input shapes {} appear twice; specify each shape once", describe(shape.input_shapes)));
   add_shape(plan, std::move(other));
   return {};
 }

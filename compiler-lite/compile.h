@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilation of an ONNX file into a plan, through the stages of compiler-lite/stages.h.
+// Compiles an ONNX file into a plan, through the stages of compiler-lite/stages.h.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct Quantization {
   QuantizationProfile profile;
   QuantizeOptions options;
   std::function<void(const QuantizationReport& report)> observer;  // called once; may be empty
-  double percentile = kDefaultPercentile;                          // that chose the profile's exponents, if any did
+  double percentile = kDefaultPercentile;  // percentile that was used for the profile's exponents, if any
 };
 
 struct OtherShape {
@@ -38,18 +38,19 @@ struct CompileOptions {
   PassOptions passes;
   std::optional<Quantization> quantization;  // empty: everything stays f32
   LayoutOptions layout;
-  // For the target's units (make_backends), host first. Empty: kernels for every CPU of the host's instruction set.
+  // Backends of the target's units (make_backends), host first. If empty, the plan contains kernels for every CPU with
+  // the compiling machine's instruction set.
   Backends backends;
-  // Costs of the target board, stored in the plan for its host. Empty: none.
+  // Costs of the target board, stored in the plan for its host; optional.
   std::optional<BoardCosts> board_costs = {};
   OfferObserver offer_observer;      // receives the offers of accelerators; may be empty
   std::vector<std::string> exposed;  // inner values of the model that also become outputs, for inspection
   // Stored in the plan for the single image input; see nestrt/plan.h.
   std::optional<Preprocessing> preprocessing;
-  // Additional input shapes of the plan besides that of `import`, each with backends of the same target.
+  // Input shapes of the plan in addition to that of `import`, each with backends of the same target.
   std::vector<OtherShape> other_shapes = {};
-  // Lets a vendor's compiler compile parts of the imported model: replaces each part with an operator Opaque and
-  // returns the backend that holds their programs. May be empty.
+  // Compiles parts of the imported model with a vendor's compiler: replaces each part with an Opaque operator and
+  // returns the backend that contains the programs. May be empty.
   std::function<Result<std::shared_ptr<Backend>>(Graph& graph)> offload;
   // Called before each stage with a summary for progress displays; may be empty.
   std::function<void(std::string_view stage)> progress;
@@ -57,7 +58,7 @@ struct CompileOptions {
 
 // Returns the optimised graph before quantization and before layouts are chosen: plain layouts, nothing packed. If
 // `options.quantization` is set, the passes that follow quantization have not run.
-// Errors: those of import; kInvalidArgument if preprocessing is stated but the model has no image input, if no node
+// Errors: those of import; kInvalidArgument if preprocessing is specified but the model has no image input, if no node
 // computes a value to expose, or if the profile belongs to another model.
 Result<Graph> optimised_graph(const std::string& model, const CompileOptions& options);
 

@@ -40,7 +40,7 @@ Status require_fit(const std::string& model, const ImportOptions& import, const 
   return require_model(profile, digest);
 }
 
-// Returns true for QDQ and QLinear models, if quantize() has not quantized anything.
+// Returns true if the model itself is quantized (QDQ or QLinear) and quantize() has not quantized anything.
 bool is_already_quantized(const Graph& graph) {
   for (ValueId id = 0; id < static_cast<ValueId>(graph.num_values()); ++id)
     if (graph.value(id).quantization) return true;
@@ -103,7 +103,7 @@ Status run_placement(Compilation& compilation) {
   return {};
 }
 
-// Lowers for accelerators first, because they read unpacked weights.
+// Generates the accelerators' programs first, because their backends read unpacked weights.
 class CodeGenerator {
  public:
   explicit CodeGenerator(Compilation& compilation) : compilation_(compilation) {
@@ -167,7 +167,7 @@ class CodeGenerator {
 
 Status run_codegen(Compilation& compilation) { return CodeGenerator(compilation).run(); }
 
-// Returns, by operator, the operator that it may overlap channel by channel, or kNoBranch.
+// Returns, by operator, the operator with which it may overlap channel by channel, or kNoBranch.
 std::vector<uint32_t> overlapped_operators(const plan::Tables& tables) {
   const std::vector<uint32_t> before = channel_readers(tables);
   std::vector<uint32_t> result(tables.operators.size(), kNoBranch);
@@ -204,7 +204,7 @@ void keep_operands(const Graph& graph, const Placement& placement, const std::ve
   }
 }
 
-// Drops partial programs until readers accept the plan.
+// Drops partial programs until the plan is within the limits that plan readers enforce.
 Result<AssembledPlan> assemble_readable(Compilation& compilation, const Storage& storage) {
   const auto refused = [](const Status& uses) { return Status(Code::kInvalidModel, std::string(uses.message())); };
   for (;;) {
@@ -254,7 +254,7 @@ constexpr Stage kStages[] = {
     {"passes", "optimise", run_passes},
     {"quantize", "quantize", run_quantize},
     {"placement", "choose layouts and branches", run_placement},
-    {"codegen", "make programs and pack weights", run_codegen},
+    {"codegen", "generate programs and pack weights", run_codegen},
     {"memory", "plan the memory", run_memory},
     {"emit", "write the plan", run_emit},
 };

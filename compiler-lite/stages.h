@@ -19,7 +19,7 @@ struct Stage {
 // Returns the stages in execution order.
 std::span<const Stage> stages();
 
-// Runs the stages from `first` to `last`, both inclusive. Errors: those of the stages.
+// Runs the stages from `first` to `last` (inclusive). Errors: those of the stages.
 Status run_stages(Compilation& compilation, std::string_view first, std::string_view last);
 
 }  // namespace nestrt::compiler

@@ -48,14 +48,14 @@ std::unordered_map<std::string, uint32_t> tensors_by_name(const Plan& plan) {
   return result;
 }
 
-// Returns empty statistics for the channels of a tensor.
+// Returns zeroed statistics, one entry per channel of the tensor.
 std::vector<ChannelStatistics> channels_of(const Plan& plan, uint32_t tensor) {
   const Shape& shape = plan.tables().tensors[tensor].shape;
   return std::vector<ChannelStatistics>(shape.rank() < 2 ? 0 : static_cast<size_t>(shape[1]));
 }
 
-// A plan and its observed tensors. Tensors that layouts added (Reorders, ...) do not belong to the network and are not
-// observed.
+// A plan and its observed tensors. Tensors added by layout changes (Reorders, ...) are not part of the network and are
+// not observed.
 class Calibrator {
  public:
   static Result<Calibrator> create(const std::string& model, const CompileOptions& options, int threads);
@@ -84,7 +84,7 @@ Result<Calibrator> Calibrator::create(const std::string& model, const CompileOpt
   Calibrator result(std::move(bytes), plan, std::move(trace));
   auto tensors = tensors_by_name(*plan);
   for (const std::string& value : names) {
-    // extract() ensures that a name is observed once.
+    // extract() ensures that each name is observed only once.
     const auto found = tensors.extract(value);
     if (found) result.observed_.push_back({found.mapped(), ValueObserver(value), channels_of(*plan, found.mapped())});
   }

@@ -25,20 +25,19 @@ struct CalibrationOptions {
   std::function<void(size_t done, size_t total)> progress;
 };
 
-// A calibration without some of the samples, which can measure the noise of a quantization.
+// A profile calibrated without some samples; those samples then measure the quantization noise.
 struct HeldOut {
   QuantizationProfile profile;
-  SampleRange omitted;  // samples that did not calibrate `profile`
+  SampleRange omitted;  // samples that were not used to calibrate `profile`
 };
 
 struct Calibration {
   QuantizationProfile profile;
-  std::vector<std::string> skipped;  // reason by image; empty unless options.samples.skip_unreadable
+  std::vector<std::string> skipped;  // one reason per skipped image; empty unless options.samples.skip_unreadable
   std::optional<HeldOut> held_out;   // see hold_out()
 };
 
-// merge() combines the observations of parts in order. Parts of this many samples give byte-identical profiles on all
-// machines.
+// Samples per part. merge() combines the parts in order, so a fixed size gives byte-identical profiles on all machines.
 inline constexpr size_t kSamplesOfPart = 16;
 
 // Observes the samples in options.samples as one part. The result has no exponents. Errors: those of calibrate(),
@@ -50,16 +49,16 @@ Result<Calibration> observe_part(const std::string& model, const CalibrationOpti
 Result<QuantizationProfile> merge(std::span<const QuantizationProfile> parts, CalibrationMethod method,
                                   double percentile);
 
-// Merges all parts except the middle one of those with samples. Returns nullopt if fewer than two have samples.
-// Requires: each part covers the next kSamplesOfPart samples; the parts can be merged.
+// Of the parts that contain samples, omits the middle one and merges the rest. Returns nullopt if fewer than two parts
+// contain samples. Requires: consecutive parts of kSamplesOfPart samples each; the parts can be merged.
 std::optional<HeldOut> hold_out(std::span<const QuantizationProfile> parts, CalibrationMethod method,
                                 double percentile);
 
 // Observes the f32 values of the graph, including inputs and outputs, after optimise() without fuse-residual and
 // fuse-activation. Values that fusion would hide are observed too, so one profile fits the network with and without
 // fusion. Memory: all tensors of the plan without reuse, and a histogram per tensor.
-// Errors: those of compiling, of the samples, and of running; kInvalidArgument (naming value and sample) if a value is
-// NaN or infinite, and if no sample could be read.
+// Errors: those of compiling, reading samples and running; kInvalidArgument if a value is NaN or infinite (names the
+// value and sample) or if no sample could be read.
 Result<Calibration> calibrate(const std::string& model, const CalibrationOptions& options);
 
 }  // namespace nestrt::compiler

@@ -24,7 +24,7 @@ size_t size_of(const TensorInfo& tensor) {
   return static_cast<size_t>(tensor.shape.num_elements()) * size_bytes(tensor.type);
 }
 
-// Returns how many inputs an array of `shape` contains: [N, input shape...], or [N * batch, rest of the input's
+// Returns the number of inputs in an array of `shape`: [N, input shape...], or [N * batch, rest of the input's
 // shape...]. Returns 0 if the shape does not match.
 int64_t inputs_in(const Shape& shape, const Shape& input) {
   const auto tail_is = [&](int first_of_shape, int first_of_input) {
@@ -37,7 +37,7 @@ int64_t inputs_in(const Shape& shape, const Shape& input) {
   return whole_batches ? shape[0] / input[0] : 0;
 }
 
-// Returns true for one input; a batch axis of 1 is optional.
+// Returns true if `shape` is that of a single input, with or without a batch axis of 1.
 bool is_one(const Shape& shape, const Shape& input) {
   const bool has_one_row = input.rank() > 0 && input[0] == 1;
   return shape == input || inputs_in(shape, input) == 1 ||

@@ -26,12 +26,12 @@ struct SampleOptions {
   std::optional<SampleRange> range = {};  // of the samples that `limit` selects, use only these
 };
 
-// Errors: kInvalidArgument if neither or both are set.
+// Errors: kInvalidArgument unless exactly one of `images` and `npy` is set.
 Status check_one_source(const SampleOptions& options);
 
 class InputSamples {
  public:
-  // Preprocesses images as stated; without preprocessing, pixels are used unchanged.
+  // Preprocesses images with `preprocessing`; if it is null, pixels are used unchanged.
   // Errors: kNotFound and kInvalidArgument if there is no calibration data or an array has another type or shape; the
   // errors of reading a file.
   static Result<InputSamples> open(const SampleOptions& options, const TensorInfo& input,
@@ -41,10 +41,10 @@ class InputSamples {
   size_t size() const { return chosen_.size(); }
   // Returns the number of samples before selection.
   size_t available() const { return available_; }
-  // Returns the image's path, or the file and the index in it, for messages.
+  // Returns the image's path, or the file name and the sample's index in the file, for messages.
   std::string name(size_t index) const;
-  // Returns a sample. Requires: index < size(). Errors: those of reading and preprocessing an image, with its name;
-  // kInvalidArgument if a float is not finite.
+  // Returns a sample. Requires: index < size(). Errors: those of reading and preprocessing an image (named in the
+  // message); kInvalidArgument if a float is not finite.
   Result<tools::Array> read(size_t index) const;
   // Returns the preprocessing of the selected images, or null if no image is selected.
   const Preprocessing* preprocessing() const;
@@ -58,7 +58,7 @@ class InputSamples {
 
   TensorInfo input_;
   Preprocessing preprocessing_;
-  std::vector<std::string> images_;  // paths; empty if a single array holds all samples
+  std::vector<std::string> images_;  // paths; empty if a single array contains all samples
   std::string array_path_;
   tools::Array array_;
   size_t available_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges profiles of parts of the samples.
+// Merges the profiles of consecutive parts of the samples.
 #include <fmt/core.h>
 
 #include <algorithm>

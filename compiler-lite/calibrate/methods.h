@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibration methods: choose the exponent of a value from its statistics. Quantization is symmetric, with 8 bits and
 // power-of-two scales. All functions are pure. Every method returns an exponent in [kMinExponent, kMaxExponent] that is
-// not below the minmax exponent, since a smaller one would waste range. For a value that is always zero, which any
-// exponent represents, the result is kExponentOfZero.
+// not below the minmax exponent, since a smaller one would waste range. A value that is always zero is exact at any
+// exponent; the result is then kExponentOfZero.
 #pragma once
 
 #include "compiler-lite/quantize/profile.h"
@@ -17,14 +17,14 @@ inline constexpr double kDefaultPercentile = 99.99;
 int minmax_exponent(const ValueProfile& value);
 
 // Applies the minmax rule to the smallest elements by magnitude, including zeros, that make up at least `percentile`
-// per cent. The magnitude is known to one bin. Returns minmax_exponent() if these elements are all zero.
+// per cent. The threshold is accurate to one bin. Returns minmax_exponent() if these elements are all zero.
 // Requires: 0 < percentile <= 100.
 int percentile_exponent(const ValueProfile& value, double percentile = kDefaultPercentile);
 
-// Returns the exponent whose 128 levels lose the least information, measured by the Kullback-Leibler divergence between
-// two distributions: the histogram clipped to 2^(7-e), with clipped elements counted in the last bin, and the same
-// spread evenly over the occupied bins of each level (S. Migacz, 8-bit inference with TensorRT, GTC 2017). Zeros are
-// exact at any exponent and are ignored.
+// Returns the exponent whose 128 levels lose the least information: the smallest Kullback-Leibler divergence between
+// two distributions. The first is the histogram clipped to 2^(7-e), with clipped elements counted in the last bin. The
+// second spreads the counts of each level evenly over its occupied bins (S. Migacz, 8-bit inference with TensorRT, GTC
+// 2017). Zeros are exact at any exponent and are ignored.
 int kl_exponent(const ValueProfile& value);
 
 // Returns the exponent with the smallest expected squared error, assuming evenly distributed elements within bins and a

@@ -9,9 +9,9 @@
 
 namespace nestrt::compiler {
 
-// Returns the names of the f32 values, including inputs and outputs, in order of computation, so the first error found
-// is the earliest. Excludes masks and possibly masked scores that reach only a Softmax: they stay f32 in any case, and
-// a mask of -inf makes their range meaningless. Requires: topologically sorted nodes.
+// Returns the names of the f32 values, including inputs and outputs, in order of computation, so the first reported
+// error is the one that occurs first. Excludes masks and possibly masked scores that reach only a Softmax: they stay
+// f32 in any case, and a mask of -inf makes their range meaningless. Requires: topologically sorted nodes.
 std::vector<std::string> observed_values(const Graph& graph);
 
 }  // namespace nestrt::compiler

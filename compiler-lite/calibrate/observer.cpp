@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kBinBits = std::bit_width(Histogram::kMaxBins) - 1;
 
-// Maps floats to integers in the same order, with NaN and infinity outermost. Integer minimum and maximum vectorise and
-// also detect non-finite values.
+// Maps floats to integers in the same order, with NaN and infinity outermost. The integer minimum and maximum vectorise
+// and reveal non-finite values.
 int32_t ordered(float value) {
   const auto bits = std::bit_cast<int32_t>(value);
   return bits ^ ((bits >> 31) & 0x7fffffff);

@@ -2,7 +2,8 @@
 // CalibrationSamples: the sample inputs for calibrating a network, read on demand.
 //
 // For a network with several inputs, the sample folder contains one folder per input, named after it (characters other
-// than letters, digits, '.', '_' and '-' become '_'). Files of one sample have the same name apart from the extension.
+// than letters, digits, '.', '_' and '-' become '_'). Files that belong to the same sample share a name apart from the
+// extension.
 #pragma once
 
 #include <span>
@@ -15,7 +16,7 @@ namespace nestrt::compiler {
 
 class CalibrationSamples {
  public:
-  // `preprocessing`: by input, null if none is stated.
+  // `preprocessing`: by input; null for an input without preprocessing.
   // Errors: those of InputSamples::open(); kInvalidArgument if the network has no input, if an input has no sample
   // folder, or if the folders contain different samples; kUnsupported for one .npy file and several inputs.
   static Result<CalibrationSamples> open(const SampleOptions& options, std::span<const TensorInfo> inputs,

@@ -62,7 +62,7 @@ double largest_scale(const plan::Quantization& quantization) {
   return largest;
 }
 
-// Returns the step between possible values of a tensor that `op` computes from integers, otherwise 0.
+// Returns the step between possible values if `op` computes its output from integers, or else 0.
 double step_of(const Plan& plan, const plan::Operator& op) {
   const ops::Kind kind = op.kind();
   if (kind != ops::Kind::kDequantize && kind != ops::Kind::kReshape) return 0;
@@ -105,19 +105,19 @@ bool agrees(const CheckOptions& options, const OutputSummary& output) {
          difference.within(0, output.absolute);
 }
 
-// Returns true for class scores computed from integers of the model that differ only by roundings. A Softmax amplifies
-// them.
+// Returns true for class scores computed from the model's integers that differ only by rounding. (A Softmax amplifies
+// rounding differences.)
 bool agrees_except_roundings(const CheckOptions& options, const OutputSummary& output) {
   const Difference& difference = output.difference;
   return difference.step > 0 && output.has_class_scores && difference.decibel() >= CheckOptions::kDecibelOfScores &&
          static_cast<double>(difference.rows_agreeing) >= options.min_agreement * static_cast<double>(difference.rows);
 }
 
-// Returns true for types that quantized tensors do not have.
+// Returns true for types that quantized tensors never use.
 bool gives_places(DataType type) { return type == DataType::kS32 || type == DataType::kS64 || type == DataType::kBool; }
 
-// Adds a summary of each output. In a floating-point plan every run must match. In a quantized plan all runs together
-// must match.
+// Adds a summary of each output. A floating-point plan must match in every run, a quantized plan over all runs
+// together.
 void summarize(const CheckOptions& options, const Plan& plan, CheckReport& report) {
   for (const TensorInfo& output : plan.outputs()) {
     OutputSummary& summary = report.summaries.emplace_back();
@@ -192,13 +192,13 @@ Status compare_layers(const CheckOptions& options, std::shared_ptr<const Plan> p
   return {};
 }
 
-// Raises the tolerance for models with layers that LiteRT computes in integers and the plan in f32.
+// Raises the tolerance for models with layers that LiteRT computes in integers but the plan computes in f32.
 void allow_for_hybrid_layers(CheckOptions& options) {
   constexpr double kHybridTolerance = 0.05;
   if (options.tolerance >= kHybridTolerance || !is_hybrid_tflite(options.model)) return;
   options.tolerance = kHybridTolerance;
   log(LogLevel::kWarning,
-      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights to 8 or 16 bits, and nestrt computes "
+      fmt::format("LiteRT quantizes the inputs of layers with 8-bit weights to 8 or 16 bits, but nestrt computes "
                   "these layers in f32; using a tolerance of {:.2g}",
                   options.tolerance));
 }
@@ -210,9 +210,10 @@ void allow_for_short_floats(const Plan& plan, const OnnxModel& model, CheckOptio
     const double roundings = 4 + 2 * std::sqrt(static_cast<double>(plan.tables().operators.size()));
     if (!model.converted_types.contains(type) || options.tolerance >= roundings * rounding) continue;
     options.tolerance = roundings * rounding;
-    log(LogLevel::kWarning, fmt::format("the model has values of {}, which ONNX Runtime rounds and nestrt computes in "
-                                        "f32; using a tolerance of {:.2g}",
-                                        type, options.tolerance));
+    log(LogLevel::kWarning,
+        fmt::format("the model contains {} values, which ONNX Runtime rounds but nestrt computes in "
+                    "f32; using a tolerance of {:.2g}",
+                    type, options.tolerance));
   }
 }
 
@@ -235,7 +236,7 @@ bool rounds_half_to_even(const plan::Operator& op) {
   return std::visit(rounds, op.attributes);
 }
 
-// Returns true unless an operator with exponents rounds otherwise than ONNX.
+// Returns true if every operator with exponents rounds as ONNX does.
 bool rounds_like_onnx(const Plan& plan) {
   return std::ranges::all_of(plan.tables().operators, [&plan](const plan::Operator& op) {
     const auto& quantization = tensor_of(plan, op.outputs[0]).quantization;
@@ -266,7 +267,8 @@ Result<CheckReport> check(const CheckOptions& asked) {
   OnnxRuntimeRequest request{options.python, options.model, {}, {}};
   for (const Run& run : runs) request.runs.push_back(named(run, *plan));
   if (options.layers) request.values = model_values(*plan);
-  for (const TensorInfo& output : plan->outputs()) request.values.push_back(output.name);  // also outputs of --expose
+  for (const TensorInfo& output : plan->outputs())
+    request.values.push_back(output.name);  // includes outputs of --expose
   NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_reference(std::move(request)));
   if (expected.size() != runs.size())
     return Status(Code::kInternal, "the reference returned a different number of runs");

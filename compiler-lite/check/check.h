@@ -19,8 +19,8 @@ struct CheckOptions {
   std::string model;
   std::string plan;
   int shape = 0;  // shape of a plan with several input shapes, counted from 1; 0: the first
-  // Files by input name, for all inputs of the plan or for none. Inputs of the model that the plan does not have (they
-  // were bound at compile time) are passed to ONNX Runtime in every run.
+  // Files by input name, for all inputs of the plan or for none. Model inputs that were bound at compile time do not
+  // exist in the plan; their files are passed to ONNX Runtime in every run.
   std::map<std::string, std::string> inputs;
   std::vector<std::vector<tools::Array>> samples;  // or one run per sample: an array for each input of the plan
   int random_runs = 1;                             // if there are neither files nor samples
@@ -36,15 +36,15 @@ struct CheckOptions {
   // outputs must reach min_decibel.
   double min_agreement = kMinAgreement;
   std::optional<double> min_decibel;  // signal-to-noise ratio; default: kMinDecibel
-  // Python interpreter; empty: that of the private environment, or python3 for LiteRT
+  // Python interpreter; if empty, the one of the private environment (for LiteRT: python3)
   std::string python;
 
   static constexpr double kMinAgreement = 0.9, kMinDecibel = 10;
-  // Rows that are not scores, for example of an autoencoder, cannot be distinguished from scores. Unless min_agreement
-  // is above the default, this signal-to-noise ratio is sufficient for both.
+  // Class scores cannot be distinguished from other rows, such as the output of an autoencoder. Unless min_agreement is
+  // above the default, this signal-to-noise ratio is therefore sufficient.
   static constexpr double kDecibelOfRows = 30;
   static constexpr double kAbsolute = 1e-6, kAbsoluteQuantized = 1.0 / 256;
-  // Additional requirement for class scores computed from integers of the model.
+  // Minimum signal-to-noise ratio of class scores computed from the model's integers, in addition to min_agreement.
   static constexpr double kDecibelOfScores = 20;
 };
 
@@ -62,11 +62,11 @@ struct OutputSummary {
   bool has_class_scores = false;  // rows of class scores
   bool gives_places = false;      // integers without a scale: positions or classes
   double absolute = 0;            // differences up to this value are ignored
-  Difference difference;          // the tops are those of the last run
-  bool matches = true;            // by the rules of CheckOptions
+  Difference difference;          // the top classes are those of the last run
+  bool matches = true;            // according to CheckOptions
 };
 
-// An operator's output that has the same name in the model. Results inside a fused operator are not included.
+// An operator's output that exists in the model under the same name. Results inside a fused operator are not included.
 struct CheckedLayer {
   uint32_t operator_index = 0;
   std::string operator_name;
@@ -81,7 +81,7 @@ struct CheckReport {
   std::vector<OutputSummary> summaries;
   std::vector<CheckedLayer> layers;  // of the first run, in the plan's order; empty unless options.layers
   std::vector<LayerNoise> noise;     // replaces `layers` if the plan is quantized
-  // for floating point: CheckOptions::tolerance, or the higher tolerance of the model's short float types
+  // floating-point plans only: CheckOptions::tolerance, raised if the model uses short float types
   double tolerance = 0;
   bool quantized = false;
   bool matches = true;                     // true if all outputs match
@@ -89,12 +89,11 @@ struct CheckReport {
 };
 
 // Runs the comparison. Errors: kUnavailable if the reference cannot be used; those of reading the files and of running
-// either side.
+// the plan or the reference.
 Result<CheckReport> check(const CheckOptions& options);
 
-// Returns inputs that depend on the seed only: pixels if the plan states preprocessing, otherwise normally distributed
-// numbers. Byte integers are arbitrary, other integers range from -100 to 100; integers that select elements are 0 or
-// 1.
+// Returns inputs that depend only on the seed: pixels if the plan contains preprocessing, normally distributed numbers
+// if not. Byte integers are arbitrary, other integers range from -100 to 100; integers that select elements are 0 or 1.
 std::vector<tools::Array> random_inputs(const Plan& plan, uint64_t seed);
 // Returns inputs for arbitrary tensors. Integers are 0 or 1. `preprocessing` may be null.
 std::vector<tools::Array> random_inputs(std::span<const TensorInfo> tensors, const Preprocessing* preprocessing,

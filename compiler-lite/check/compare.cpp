@@ -30,7 +30,7 @@ double element(const ConstTensorView& tensor, int64_t index) {
 
 bool is_integer(DataType type) { return type == DataType::kS32 || type == DataType::kS64 || type == DataType::kBool; }
 
-// Returns 1 for integers that differ but are equal as doubles.
+// Returns 1 for s64 integers that differ, even if they are equal as doubles, and 0 otherwise.
 double integer_distance(const ConstTensorView& actual, const ConstTensorView& expected, int64_t index) {
   if (actual.type != DataType::kS64) return 0;
   return static_cast<const int64_t*>(actual.data)[index] == static_cast<const int64_t*>(expected.data)[index] ? 0 : 1;

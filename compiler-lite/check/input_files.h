@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input arrays of a check, from files that the user names by input.
+// Input arrays of a check, read from files that the user specifies per input.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ using InputFiles = std::map<std::string, std::string>;  // by name
 // those of read_npy.
 Result<NamedArrays> bound_arrays(const InputFiles& files, std::span<const TensorInfo> inputs);
 
-// Returns true if there are files and all belong to bound inputs of the model, so they do not define a run.
+// Returns true if there are files but all of them belong to bound inputs of the model. Such files do not define a run.
 bool are_all_bound(const std::string& model, const InputFiles& files, std::span<const TensorInfo> inputs);
 
 // Returns one array per input. Errors: kInvalidArgument if a file is missing; those of read_npy.

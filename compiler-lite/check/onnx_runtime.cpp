@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// What computes the reference.
+// The program that computes the reference.
 struct Engine {
   std::string_view name;
   std::string_view script;
@@ -37,7 +37,7 @@ constexpr int kMissing = 3;  // exit code of ort_environment.py --offline if the
 // Returns the folder of the Python scripts.
 Result<fs::path> scripts() { return tools::find_resource("check", "compiler-lite/check", "ort_run.py"); }
 
-// Returns the last line of a program's output, which for Python contains the error.
+// Returns the last line of a program's output; for Python this is the error.
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
@@ -46,7 +46,7 @@ std::string last_line(std::string text) {
 // Serialises JSON and replaces invalid UTF-8. ONNX names should be UTF-8, but nothing enforces it.
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// Writes the arrays of each run and `request`, completed by the names of their files.
+// Writes the arrays of each run, adds their file names to `request`, and writes it.
 Status write_request(json request, const std::vector<NamedArrays>& inputs, const fs::path& folder) {
   json runs = json::array();
   for (size_t run = 0; run < inputs.size(); ++run) {
@@ -93,7 +93,7 @@ Status not_run(const Engine& engine, const Status& why) {
   return Status(Code::kUnavailable, fmt::format("{}{}", why.message(), engine.remedy));
 }
 
-// Returns the error of the script about the model, or an error if the interpreter could not run it.
+// Returns the script's error about the model, or an error that explains why the script could not run.
 Status failure(const Engine& engine, const ProcessResult& process, const std::string& python) {
   if (process.exit_code > kSignalled) {
     const int signal = process.exit_code - kSignalled;

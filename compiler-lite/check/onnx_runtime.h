@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference results for `nestc check`: of ONNX Runtime, or of LiteRT for TensorFlow Lite models. Both run in a separate
-// Python process, so nestc does not link them.
+// Reference results for `nestc check`, from ONNX Runtime or, for TensorFlow Lite models, from LiteRT. Both run in a
+// separate Python process, so nestc does not link them.
 #pragma once
 
 #include <map>
@@ -25,16 +25,16 @@ struct OnnxRuntimeRequest {
   std::vector<std::string> values;  // requested in addition to the model's outputs, if the model computes them
 };
 
-// Returns the values of each run. Errors: kUnavailable if the interpreter does not work, kInvalidModel with the message
-// of ONNX Runtime.
+// Returns the values of each run. Errors: kUnavailable if the interpreter does not work; kInvalidModel with ONNX
+// Runtime's message.
 Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request);
 
 // Same for a TensorFlow Lite model (compiler-lite/check/lite_run.py). `python`: an interpreter with ai-edge-litert,
-// tflite-runtime or tensorflow; empty: python3. Errors: kUnavailable if it has none of them, kInvalidModel with the
-// message of LiteRT.
+// tflite-runtime or tensorflow; python3 if empty. Errors: kUnavailable if none of these packages is installed;
+// kInvalidModel with LiteRT's message.
 Result<std::vector<NamedArrays>> run_litert(const OnnxRuntimeRequest& request);
 
-// Models that run in sequence. Each reads the inputs of a run and the results of earlier models.
+// Models that run in sequence. Each model reads the inputs of a run and the results of earlier models.
 using ModelChain = std::vector<std::string>;
 
 struct ModelChainsRequest {

@@ -103,8 +103,8 @@ def open_session(path, optimise):
     try:
         return session(precise=True)
     except ort_state.NotImplemented:
-        # The precise mode converts int8 weights to uint8, for which QLinearConv and QGemm of int8 have no kernels.
-        # Sums of int8 x int8 products are exact without it.
+        # The precise mode converts int8 weights to uint8, but QLinearConv and QGemm have no kernels for int8 inputs
+        # with uint8 weights. Sums of int8 x int8 products are exact without it.
         return session(precise=False)
 
 

@@ -27,8 +27,7 @@ bool gives_0_to_1(const plan::Operator& op) {
   return unary != nullptr && (unary->kind == ops::UnaryKind::kSigmoid || unary->kind == ops::UnaryKind::kHardSigmoid);
 }
 
-// Returns true for operators whose output contains the values of their first input, at other positions or in another
-// form.
+// Returns true for operators that only move or convert the values of their first input.
 bool moves_values(ops::Kind kind) {
   using enum ops::Kind;
   return kind == kReshape || kind == kTranspose || kind == kReorder || kind == kSlice || kind == kQuantize ||

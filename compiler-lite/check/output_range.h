@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value range of an output for any inputs.
+// Range of an output's values that holds for all inputs.
 #pragma once
 
 #include <cstddef>

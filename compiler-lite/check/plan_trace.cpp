@@ -15,7 +15,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns the host's program, or null if only an accelerator can run the branch.
+// Returns the host's program, or null if the host cannot run the branch.
 const plan::Program* host_program(const plan::Branch& branch) {
   const auto found = std::find_if(branch.programs.begin(), branch.programs.end(), [](const plan::Program& program) {
     return program.kind == plan::ProgramKind::kKernels;
@@ -99,7 +99,7 @@ Status PlanTrace::run(const std::vector<tools::Array>& inputs) {
 }
 
 Status PlanTrace::run_branch(Executable& executable) {
-  // With an observer, every operator computes its complete result.
+  // If an observer is set, every operator computes its complete result (no row fusion).
   class : public RunObserver {
     void operator_done(uint32_t, Time, Time) override {}
   } observer;

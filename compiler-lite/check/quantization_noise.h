@@ -21,7 +21,7 @@ struct LayerNoise {
   std::string kind;
   std::string value;  // name in the model
   double decibel = 0;
-  std::optional<double> input_decibel;  // the lowest of its inputs that the model names
+  std::optional<double> input_decibel;  // lowest ratio of the operator's inputs that the model names
 
   // Returns the noise that the operator adds, as a fraction of its signal. 0 if it adds none or its inputs are unknown.
   double added() const;
@@ -30,8 +30,7 @@ struct LayerNoise {
 // Returns true if the plan has s8 tensors.
 bool is_quantized(const Plan& plan);
 
-// Returns the model's names of the values that operators of the plan compute. s8 tensors have these names with a
-// suffix.
+// Returns the model's names for the values that the plan's operators compute. The names of s8 tensors add a suffix.
 std::vector<std::string> model_values(const Plan& plan);
 
 // Returns the noise of every operator whose output exists in the model, worst first. `expected`: f32 values by name.

@@ -30,10 +30,10 @@ class Numbers {
   std::mt19937_64 engine_;
 };
 
-// Range of random integers: 0 and 1, or any.
+// Range of random integers: kPlaces for 0 and 1, kAny for the full range.
 enum class Integers { kPlaces, kAny };
 
-// Small enough that sums of many integers stay exact in float, if the network converts them.
+// Small enough for sums of many integers to stay exact if the network converts them to float.
 constexpr int64_t kLargestInteger = 100;
 
 void fill_integers(tools::Array& array, Integers integers, Numbers& numbers) {
@@ -67,17 +67,17 @@ bool takes_places(ops::Kind kind) {
          kind == ops::Kind::kRecurrent;
 }
 
-// Returns true for operators that move integers without changing them.
+// Returns true for operators that move integers but do not change them.
 bool keeps_integers(ops::Kind kind) {
   return kind == ops::Kind::kReshape || kind == ops::Kind::kTranspose || kind == ops::Kind::kReorder ||
          kind == ops::Kind::kSlice || kind == ops::Kind::kConcat;
 }
 
-// Returns kPlaces if integers computed from the input serve as positions or counts, select elements like the lengths of
-// sequences, or if they are only converted to floating point, like the mask of a transformer. Only 0 and 1 are certain
-// to be valid then.
+// Returns kPlaces if only 0 and 1 are certain to be valid: integers computed from the input serve as positions or
+// counts, select elements (such as sequence lengths), or are only converted to floating point (such as a transformer's
+// mask).
 Integers integers_of(const plan::Tables& tables, uint32_t input) {
-  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // for example of an image
+  const bool is_byte = size_bytes(tables.tensors[input].type) == 1;  // for example an image
   bool becomes_float = !is_byte;
   std::vector<bool> is_reached(tables.tensors.size());
   is_reached[input] = true;

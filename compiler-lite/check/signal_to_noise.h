@@ -20,8 +20,8 @@ class SignalToNoise {
     }
   }
 
-  // Returns 10 log10(sum of squares / sum of squared errors): infinity if nothing differs, minus infinity after NaNs or
-  // infinities.
+  // Returns 10 log10(sum of squares / sum of squared errors): infinity if nothing differs, minus infinity if a NaN or
+  // infinity was added.
   double decibel() const {
     if (noise_ == 0) return std::numeric_limits<double>::infinity();
     const double ratio = signal_ / noise_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backend: generates programs for one kind of unit. The CPU backend is the host's and accepts every node.
+// Backend: generates programs for one kind of unit. The CPU backend serves the host and accepts every node.
 // The compiler asks every backend of the target in three steps: the layouts in which it can run a node (placement
 // chooses one), whether it accepts consecutive laid-out nodes as one branch (placement forms branches), and the
 // programs of that branch (codegen).
@@ -31,14 +31,15 @@ struct LayoutOption {
   int64_t slowdown = 1;
 };
 
-// plan::KernelAlternative with a value instead of the tensor.
+// plan::KernelAlternative with a graph value instead of a tensor of the plan.
 struct AlternativeKernel {
   uint32_t op = 0;
   std::string kernel;
   ValueId weights = kNoValue;
 };
 
-// The kernels of a subgraph for one instruction set: plan::KernelSelection with values instead of tensors.
+// The kernels of a subgraph for one instruction set: plan::KernelSelection with graph values instead of tensors of the
+// plan.
 struct SelectedKernels {
   InstructionSet instruction_set = InstructionSet::kPortable;
   std::vector<std::string> kernels;  // by node
@@ -48,7 +49,7 @@ struct SelectedKernels {
   std::vector<AlternativeKernel> alternatives = {};
 };
 
-// What a unit executes for a subgraph: plan::Program with values instead of the plan's tensors.
+// What a unit executes for a subgraph: plan::Program with graph values instead of tensors of the plan.
 struct UnitProgram {
   struct Range {
     uint64_t address = 0;  // in the program's own address space, ascending
@@ -78,31 +79,33 @@ struct UnitProgram {
   plan::CostOrigin cost_origin = plan::CostOrigin::kModelled;  // kUnknown for a guess
 };
 
-// A program, or the reason why it does not exist, such as "its input is f32".
+// A program, or the reason why the unit cannot run the nodes, such as "its input is f32".
 struct Offer {
   std::optional<UnitProgram> program;
   std::string reason;
-  std::vector<UnitProgram> partial_programs = {};  // each for some channels only, sorted by first channel
+  std::vector<UnitProgram> partial_programs = {};  // each for some of the channels; sorted by first channel
 };
 
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual std::string unit() const = 0;                   // plan::Program.unit
-  virtual std::string program_configuration() const = 0;  // plan::Program.configuration; empty if it runs on any
-  // plan::Target.configuration in the syntax of open_units(), including the number of units.
+  virtual std::string unit() const = 0;  // plan::Program.unit
+  virtual std::string program_configuration()
+      const = 0;  // plan::Program.configuration; empty if programs run on any configuration
+  // Returns plan::Target.configuration in the syntax of open_units(), including the number of units.
   virtual std::string configuration() const { return program_configuration(); }
-  // Clock that UnitProgram.microseconds assumes; 0 if unknown.
+  // Returns the clock that UnitProgram.microseconds assumes; 0 if unknown.
   virtual double clock_mhz() const { return 0; }
-  // Assumed rate of the host's conversion from accumulator bytes to f32, in MB/s of f32; 0 ignores its time.
+  // Returns the assumed rate of the host's conversion from accumulator bytes to f32, in MB/s of f32; 0 ignores its
+  // time.
   virtual double widen_mb_per_s() const { return 0; }
-  // Share of UnitProgram.microseconds that each program adds to its cycles.
+  // Returns the part of UnitProgram.microseconds that each program needs in addition to its cycles.
   virtual double launch_us() const { return 0; }
-  // True for the CPU backend. It accepts every node that has a kernel and lowers last, because it packs weights that
-  // the other backends read unpacked.
+  // Returns true for the CPU backend. The CPU backend accepts every node that has a kernel and lowers last, because it
+  // packs weights that the other backends read unpacked.
   virtual bool is_host() const { return false; }
-  // True if the backend does not influence layouts and branches but only accepts or rejects what the others formed. A
-  // plan then has the same branches with and without its programs, and any schedule stays valid.
+  // Returns true if the backend does not influence layouts and branches but only accepts or rejects branches that the
+  // others formed. The plan's branches are then the same with and without its programs, and any schedule stays valid.
   virtual bool follows_others() const { return false; }
 
   // Returns the layouts in which the unit can run the typed `node`, whatever its current layouts. Empty if it cannot
@@ -111,17 +114,18 @@ class Backend {
   // Checks whether one program can run `nodes` in their current layouts. Errors: kUnsupported or kInvalidArgument with
   // the reason.
   virtual Status accepts(const Graph& graph, Subgraph nodes) = 0;
-  // Requires accepts(). Returns an Offer without a program if generation turns out to be impossible. Errors: those of
-  // the nodes, with their names.
+  // Requires that accepts() returned ok. Returns an Offer without a program if generation turns out to be impossible.
+  // Errors: those of generating code; the message names the node.
   virtual Result<Offer> lower(Graph& graph, Subgraph nodes) = 0;
   // Called after the last lower().
   virtual void finish() {}
 };
 
-// The host's backend first, then the others in the target's order.
+// The host's backend comes first; the others follow in the target's order.
 using Backends = std::vector<std::shared_ptr<Backend>>;
 
-// Receives every offer of a unit other than the host. `op` is the operator's index in the plan, out of `num_operators`.
+// Receives every offer of a unit other than the host. `op` is the operator's index in the plan, which contains
+// `num_operators` operators.
 using OfferObserver =
     std::function<void(uint32_t op, uint32_t num_operators, const Backend& backend, const Offer& offer)>;
 

@@ -6,7 +6,7 @@
 
 namespace nestrt::compiler {
 
-// Adds `other` as one of the shapes of `plan`. Constants that equal those of the plan are stored once.
+// Adds `other` as one of the shapes of `plan`. Constants that the plan already contains are shared.
 void add_shape(AssembledPlan& plan, AssembledPlan other);
 
 }  // namespace nestrt::compiler

@@ -38,7 +38,7 @@ class Assembler {
  private:
   plan::Tables& tables() { return plan_.tables; }
 
-  // True if a program for the unit writes accumulator bytes.
+  // Returns true if a program for the unit writes accumulator bytes.
   bool widens(const std::string& unit) {
     const auto is_its = [&](const plan::Program& program) {
       return program.unit == unit && widened_bytes(program) > 0;
@@ -93,7 +93,7 @@ class Assembler {
     return found->second;
   }
 
-  // Same as tensor() for a constant that no operator of the graph reads.
+  // Returns the plan's index of a constant that no operator of the graph reads, such as packed weights.
   uint32_t constant_tensor(ValueId id) {
     const auto known = tensors_.find(id);
     return known != tensors_.end() ? known->second : tensor(id, add_constant(graph_.value(id).constant), 0);

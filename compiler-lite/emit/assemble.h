@@ -28,7 +28,7 @@ struct AssembledPlan {
   struct Constant {
     uint32_t buffer = 0;
     std::shared_ptr<const Bytes> bytes;
-    uint64_t data_offset = 0;  // of the buffer
+    uint64_t data_offset = 0;  // offset of the buffer
   };
   plan::Tables tables;  // without memory plans
   std::vector<Constant> constants;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Content-defined chunking: a chunk ends where a hash of the preceding bytes has a certain value, so that equal bytes
-// are divided in the same way wherever they are in a blob. Chunks that only occur together are joined again.
+// are divided in the same way at any position of a blob. Chunks that occur only together are joined again.
 #include "compiler-lite/emit/share_blob_bytes.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 using Piece = std::string_view;
 
 constexpr size_t kMinBlob = 64 << 10, kMinChunk = 4 << 10, kMaxChunk = 128 << 10;
-// The bits of the hash that end a chunk: one position in 16 Ki.
+// A chunk ends where these bits of the hash match, on average at one position in 16 Ki.
 constexpr uint64_t kEndBits = ((uint64_t{1} << 14) - 1) << 50;
-// Limits on the size of all divided blobs, in bytes and as a multiple of what is stored, within the budget for data
-// that programs use repeatedly (runtime/plan/verify/operand_uses.h).
+// Limits on the total size of all divided blobs, in bytes and as a multiple of the stored bytes. They stay within the
+// budget for data that programs use repeatedly (runtime/plan/verify/operand_uses.h).
 constexpr uint64_t kMaxJoined = 128 << 20, kMaxRepetition = 16;
 constexpr int32_t kNone = -1, kSeveral = -2;
 
@@ -115,8 +115,8 @@ class BlobDivider {
     if (before >= 0) meet(at(before).after, chunk);
   }
 
-  // Returns whether the two chunks only occur together. A repeated chunk starts no piece, so that pieces of a blob
-  // differ in their first chunk.
+  // Returns true if the two chunks occur only together. A repeated chunk never starts a piece, so that all pieces of a
+  // blob differ in their first chunk.
   bool belong_together(int32_t first, int32_t second) const {
     if (at(second).is_repeated) return true;
     return at(first).uses == at(second).uses && at(first).after == second && at(second).before == first;

@@ -15,7 +15,7 @@ const Node* as_plain(const Node& node, ops::BinaryKind kind) {
   return op != nullptr && op->kind == kind && op->activation.kind == ops::ActivationKind::kNone ? &node : nullptr;
 }
 
-// Returns true for finite numbers of shape [C, 1, ...] for a tensor [N, C, ...].
+// Returns true for a constant of finite numbers with one element per channel of a tensor [N, C, ...].
 bool is_by_channel(const Value& constant, const Shape& x) {
   if (!constant.is_constant() || constant.type != DataType::kF32 || constant.source_quantization) return false;
   if (x.rank() < 2 || constant.shape.rank() != x.rank() - 1 || constant.shape[0] != x[1]) return false;

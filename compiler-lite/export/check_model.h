@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a model by the ONNX library.
+// Checks a model with the ONNX library.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class ModelProto;
 namespace nestrt::compiler {
 
 // Runs the checker and the strict shape inference, and adds inferred shapes to the model. Errors: kUnsupported with the
-// message of the library.
+// library's message.
 Status check_onnx_model(onnx::ModelProto& model);
-// Checks a serialized model. Errors: also kInvalidModel if the bytes are not a model.
+// Checks a serialized model. Errors include kInvalidModel if the bytes are not a model.
 Status check_onnx_model(std::span<const std::byte> bytes);
 
 }  // namespace nestrt::compiler

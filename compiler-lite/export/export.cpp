@@ -16,7 +16,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns the file format version that belongs to the opset.
+// Returns the ONNX file format version (IR version) for the opset.
 int64_t ir_version(int64_t opset) { return opset < 15 ? 7 : opset < 19 ? 8 : opset < 21 ? 9 : 10; }
 
 void state_rounding(ops::Rounding rounding, onnx::ModelProto& model) {

@@ -5,8 +5,8 @@
 // constants become initializers. Every value has a type and a shape. Constants that the model stored as integers become
 // integers with a DequantizeLinear. A quantized graph becomes QDQ: each operator computes real numbers between
 // DequantizeLinear and QuantizeLinear, with nestrt's power-of-two scales. ONNX rounds halves to even. If the graph
-// rounds them otherwise, the model's metadata states how (kRoundingKey): nestc computes the graph's integers again, and
-// other runtimes may differ by one step.
+// rounds them differently, the model's metadata specifies the rounding (kRoundingKey). nestc then computes the same
+// integers from the exported model; other runtimes may differ by one step.
 //
 // The checker and the shape inference of the ONNX library must accept every exported model.
 #pragma once
@@ -22,7 +22,7 @@
 namespace nestrt::compiler {
 
 inline constexpr int64_t kOldestExportOpset = 13, kNewestExportOpset = 21, kDefaultExportOpset = 13;
-// The latest opset that the linked ONNX library can check. A model of a later opset is checked as one of this opset.
+// The latest opset that the linked ONNX library can check. A model with a later opset is checked against this one.
 inline constexpr int64_t kNewestCheckedOpset = 17;
 
 inline constexpr const char* kProducer = "nestc";
@@ -30,7 +30,7 @@ inline constexpr const char* kProducer = "nestc";
 // The form of a model. Vendors' compilers differ in what they accept; the default is what PyTorch's exporter writes.
 struct ExportForm {
   int64_t opset = kDefaultExportOpset;
-  bool all_attributes = true;   // write attributes that have their default
+  bool all_attributes = true;   // also write attributes that equal their default
   bool gemm_trans_b = true;     // write constant weights of Gemm as [outputs, inputs] with transB = 1
   bool flatten = true;          // write a Reshape to [first dimension, rest] as Flatten
   bool whole_operators = true;  // write operators that import decomposed as one node (whole_operators.h)
@@ -56,7 +56,7 @@ class ValueNames {
   std::string unique_node(const std::string& wanted);
 
  private:
-  using Taken = std::unordered_map<std::string, uint32_t>;  // by name: the next number to try
+  using Taken = std::unordered_map<std::string, uint32_t>;  // next number to try, by name
   static std::string first_free(Taken& taken, const std::string& wanted);
 
   std::vector<std::string> names_;  // by value
@@ -75,7 +75,7 @@ struct ExportedPart {
 ExportedPart whole_graph(const Graph& graph);
 
 // Returns the bytes of an ONNX model. Requires: plain layouts, no packed constants. Errors: kInvalidArgument for an
-// unsupported opset; kUnsupported if an operator (named in the message) has no form in the opset, if the ONNX library
+// unsupported opset; kUnsupported if the opset cannot express an operator (named in the message), if the ONNX library
 // rejects the model, or if it exceeds 2 GiB.
 Result<std::string> export_onnx(const Graph& graph, const ExportedPart& part, ValueNames& names,
                                 const ExportForm& form);

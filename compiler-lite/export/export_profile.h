@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export profiles: files that state the form in which a vendor's compiler accepts ONNX.
+// Export profiles: files that specify the form of ONNX that a vendor's compiler accepts.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ class Node;
 
 namespace nestrt::compiler {
 
-// Changes `form` as a map states:
+// Applies the keys of a map to `form`:
 //   {opset: 17, attributes: all | stated, gemm: trans_b | plain, flatten: keep | reshape,
 //    operators: whole | decomposed, zero_points: all | required, weights: per_channel | per_tensor,
 //    biases: s32 | f32, producer: NAME}
 // Errors: kInvalidArgument with the line.
 Status read_export_keys(const YAML::Node& map, ExportForm& form);
 
-// Changes `form` as a file states. Errors: those of read_export_keys(); kNotFound, kIo.
+// Applies the keys of a file to `form`. Errors: those of read_export_keys(); kNotFound, kIo.
 Status parse_export_profile(const std::string& text, std::string_view name, ExportForm& form);
 Status read_export_profile(const std::string& path, ExportForm& form);
 

@@ -14,7 +14,8 @@ class NodeWriter;
 
 struct ExportRule {
   ops::Kind kind = ops::Kind::kNone;
-  // Writes the nodes of one operator and returns the name of the result. Quantized operators compute real numbers.
+  // Writes the nodes of one operator and returns the name of the result. For quantized operators, the nodes compute
+  // real numbers.
   Result<std::string> (*write)(NodeWriter& node) = nullptr;
 };
 

@@ -104,7 +104,7 @@ std::string ModelWriter::add_initializer(const Node& node, std::string_view suff
   return name;
 }
 
-// An output cannot be an initializer, so a constant that is one gets another name.
+// A graph output cannot be an initializer, so a constant that is an output gets another name.
 std::string ModelWriter::add_constant(ValueId id) {
   const Value& value = graph_.value(id);
   const bool is_taken = is_output(id) || transposed_.contains(id);
@@ -153,7 +153,7 @@ std::string ModelWriter::real(NodeWriter& node, ValueId id) {
   return name;
 }
 
-// Returns the name of the model's matrix, which import has usually transposed, if no other value needs it.
+// Returns the matrix's name in the model, if no other value uses that name. (Import usually transposes such a matrix.)
 std::string ModelWriter::name_for_transposed(ValueId id) {
   const std::string& original = original_name(graph_.value(id));
   if (original == graph_.value(id).name && !written_.contains(id) && !is_output(id)) return names_.of(id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelWriter: builds an ONNX graph: names, initializers, and the nodes of the current operator.
+// ModelWriter: builds an ONNX graph. It holds the names, the initializers, and the nodes of the current operator.
 #pragma once
 
 #include <cstdint>
@@ -34,23 +34,23 @@ class ModelWriter {
         proto_(proto),
         outputs_(part.outputs.begin(), part.outputs.end()) {}
 
-  // Errors: see export_onnx(), except those of the ONNX library.
+  // Errors: those of export_onnx(), except those of the ONNX library.
   Status write();
 
-  // Returns, after write() and by node of the part, the number of ONNX nodes up to and including that node.
+  // Returns the cumulative number of ONNX nodes, by node of the part. Call after write().
   const std::vector<int>& ends() const { return ends_; }
 
   // --- For NodeWriter ---
   const Graph& graph() const { return graph_; }
   const ExportForm& form() const { return form_; }
-  // Returns the name under which a value is read. Adds a constant as an initializer on first use.
+  // Returns the name under which ONNX nodes read a value. Adds a constant as an initializer on first use.
   std::string name_of(ValueId id);
   // Returns the name of the value as real numbers.
   std::string real(NodeWriter& node, ValueId id);
   // Returns the name of a constant matrix, transposed, as real numbers.
   std::string transposed_real(NodeWriter& node, ValueId id);
-  // Returns the name of the real numbers that integers represent. `stored` returns the name of the integers and is
-  // called if they are written without a change.
+  // Returns the name of the real numbers that integers represent. `stored` returns the name of the integers; it is
+  // called only if they are written unchanged.
   std::string dequantized(NodeWriter& node, const Value& integers, const plan::Quantization& quantization,
                           FunctionRef<std::string()> stored);
   std::string write_node(const Node& node, std::string_view op_type, std::vector<std::string> inputs,

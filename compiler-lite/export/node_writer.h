@@ -34,7 +34,7 @@ struct WrittenAttribute {
 };
 using WrittenAttributes = std::vector<WrittenAttribute>;
 
-// Returns one scale per channel, or a single one. Exponents become powers of two.
+// Returns one scale per channel, or a single scale. Exponents become powers of two.
 std::vector<float> scales_of(const plan::Quantization& quantization);
 
 class NodeWriter {
@@ -61,7 +61,7 @@ class NodeWriter {
   std::string input(size_t index) const;
   // Returns the name of an operand as real numbers; a quantized operand gets a DequantizeLinear.
   std::string real(size_t index);
-  // Same for any value.
+  // Same as real() for any value.
   std::string real_of(ValueId id);
   // Returns the name of a constant matrix, transposed, as real numbers.
   std::string transposed_real(size_t index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX forms of operators without constants, for checks of what a vendor's compiler supports.
+// ONNX nodes of operators without their constants, for checking what a vendor's compiler supports.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct OnnxForm {
 };
 
 // Returns, by node of the graph, the ONNX nodes that export_onnx() writes for it. The list is empty for a node that is
-// written together with a later one. Errors: see export_onnx(), except those of the ONNX library.
+// written together with a later one. Errors: those of export_onnx(), except those of the ONNX library.
 Result<std::vector<std::vector<OnnxForm>>> onnx_forms(const Graph& graph, const ExportForm& form);
 
 }  // namespace nestrt::compiler

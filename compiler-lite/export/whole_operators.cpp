@@ -10,7 +10,7 @@ namespace {
 
 using Nodes = std::span<const Node* const>;
 
-// Returns true if the nodes belong to one operator of the model and each but the last feeds only the next one.
+// Returns true if the nodes belong to one operator of the model and each node except the last feeds only the next.
 bool is_chain(const Graph& graph, Nodes nodes) {
   for (size_t i = 0; i + 1 < nodes.size(); ++i)
     if (nodes[i]->name.empty() || nodes[i]->name != nodes[i + 1]->name ||
@@ -51,7 +51,7 @@ std::vector<WholeResult> write_mat_mul_of_rows(NodeWriter& node, Nodes nodes) {
 
 // --- Split ---
 
-// Returns the only axis that a Slice with steps of 1 divides.
+// Returns the axis that a Slice with steps of 1 divides, if it is the only one.
 std::optional<int> divided_axis(const Graph& graph, const Node& node) {
   const auto& op = *node.as<ops::Slice>();
   const Shape& x = graph.value(node.inputs[0]).shape;
@@ -108,7 +108,7 @@ constexpr Rearrangement kRearrangements[] = {
     {"SpaceToDepth", nullptr, {0, 3, 5, 1, 2, 4}, {3, 5}},
 };
 
-// Returns the shape that the operator computes from [N, C, H, W].
+// Returns the operator's output shape for an input [N, C, H, W].
 Shape rearranged(const Rearrangement& form, const Shape& x, int64_t block) {
   if (form.mode != nullptr) return {x[0], x[1] / (block * block), x[2] * block, x[3] * block};
   return {x[0], x[1] * block * block, x[2] / block, x[3] / block};

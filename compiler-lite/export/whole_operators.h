@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of the model that import decomposed into several nodes, written as one ONNX node again: MatMul of more than
-// two dimensions, Split, DepthToSpace and SpaceToDepth. Vendors' compilers quantize every node, so the number of nodes
+// Exports operators that import decomposed into several nodes as one ONNX node again: MatMul with more than two
+// dimensions, Split, DepthToSpace and SpaceToDepth. Vendors' compilers quantize every node, so the number of nodes
 // changes their results.
 #pragma once
 
@@ -21,7 +21,7 @@ struct WholeResult {
   const Node* node = nullptr;
   std::string name;
 };
-// Writes the operator. Requires that `nodes` are the nodes of one. `node`: writer of the first one.
+// Writes the operator. Requires that `nodes` form exactly one. `node`: writer of the first one.
 std::vector<WholeResult> write_whole_operator(NodeWriter& node, std::span<const Node* const> nodes);
 
 }  // namespace nestrt::compiler

@@ -34,13 +34,13 @@ Result<std::vector<TensorSpec>> infer(const Graph& graph, const ops::Attributes&
                                       const std::vector<ValueId>& inputs);
 
 // Returns Value::source_quantization for the result of a node on constants. Dequantize defines it; Transpose preserves
-// it, and so does Reshape if it is the same for the whole tensor.
+// it, and so does Reshape if the quantization is per tensor.
 std::optional<plan::Quantization> source_quantization(const Graph& graph, const Node& node);
 
 // Returns Value::source_blocks for the result of a node on constants. Transpose preserves it. May be null.
 std::shared_ptr<const BlockQuantization> source_blocks(const Graph& graph, const Node& node);
 
-// Runs a node whose inputs are all constant and returns the elements of each output. Uses the reference kernel, so
+// Evaluates a node whose inputs are all constant and returns the elements of each output. Uses the reference kernel, so
 // every machine computes the same results.
 Result<std::vector<Bytes>> evaluate(const Graph& graph, const Node& node);
 // Runs any node on the given operands (null if absent) with this machine's preferred kernel.

@@ -8,7 +8,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Maps an element of a row-major tensor to the index of its scale.
+// Maps the index of an element of a row-major tensor to the index of its scale.
 class ScaleIndex {
  public:
   ScaleIndex(const plan::Quantization& quantization, const Shape& shape) {

@@ -9,7 +9,7 @@
 namespace nestrt::compiler {
 
 struct ConstantIntegers {
-  DataType type = DataType::kS8;  // s8 or u8 if the values fit, otherwise s32
+  DataType type = DataType::kS8;  // s8 or u8 if the values fit, or else s32
   Bytes elements;
 };
 

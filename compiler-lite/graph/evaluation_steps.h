@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of evaluating a node, known before the evaluation. It bounds the work that a model can cause in the compiler.
+// Cost of evaluating a node, known in advance. It bounds the compile-time work that a model can cause.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 
 // Returns the number of steps that evaluate() needs for a node with these outputs (OperatorRules::steps). Requires:
-// infer() accepts it.
+// infer() accepts the node.
 int64_t evaluation_steps(const Graph& graph, const ops::Attributes& attributes, const std::vector<ValueId>& inputs,
                          std::span<const TensorSpec> outputs);
 

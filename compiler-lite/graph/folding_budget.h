@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FoldingBudget: limits for computing constants, in bytes of results and in steps, for all passes together. The model's
-// constants add to both, so weights of any size can be transposed or converted. Small constants have a reserve that
-// weights cannot use up, because shapes depend on them.
+// FoldingBudget: limits on computing constants, in result bytes and in steps, for all passes together. The model's own
+// constants raise both limits, so weights of any size can be transposed or converted. Small constants have a reserve
+// that weights cannot use up, because shapes depend on them.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ class FoldingBudget {
   // Limits for a model without constants.
   static constexpr int64_t kBytes = 48 << 20;
   static constexpr int64_t kSteps = int64_t{1} << 29;
-  // Added per byte of a constant. Weights become two or three constants in turn, such as their norm, their product and
-  // its transpose.
+  // Added per byte of a constant. Weights turn into two or three successive constants, such as their norm, their
+  // product and its transpose.
   static constexpr uint64_t kBytesPerByte = 3, kStepsPerByte = 8;
-  // The reserve, and the largest constant that may use it.
+  // The reserve for small constants, and the size of the largest constant that may use it.
   static constexpr uint64_t kReserveBytes = 16 << 20, kReserveSteps = uint64_t{1} << 26;
   static constexpr uint64_t kSmallBytes = 16 << 10, kSmallSteps = 1 << 16;
 
   explicit FoldingBudget(int64_t bytes = kBytes, int64_t steps = kSteps)
       : bytes_(static_cast<uint64_t>(bytes)), steps_(static_cast<uint64_t>(steps)) {}
 
-  // Extends the limits for a constant of the model of `bytes` bytes.
+  // Raises the limits for a model constant of `bytes` bytes.
   void extend(size_t bytes) {
     bytes_.extend(kBytesPerByte, bytes);
     steps_.extend(kStepsPerByte, bytes);

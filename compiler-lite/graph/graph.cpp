@@ -133,7 +133,7 @@ std::unordered_set<const Node*> needed_nodes(const Graph& graph) {
   return needed;
 }
 
-// Returns positions of the nodes such that each follows those that it reads. Keeps the order otherwise.
+// Returns positions that place each node after the nodes that it reads, and otherwise keep the order (stable).
 std::vector<size_t> topological_order(const Graph& graph) {
   const auto& nodes = graph.nodes();
   std::unordered_map<const Node*, size_t> position;

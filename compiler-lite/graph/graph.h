@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph: the compiler's representation of a network. Nodes are operators of the plan (nestrt/driver/operators.h);
-// values are the tensors between them. All shapes are static. Every value has a type and a shape as soon as its node is
-// added.
+// values are the tensors between them. All shapes are static. Every value has a type and a shape as soon as the node
+// that computes it is added.
 //
 // Order: nodes() is topological. Passes may break the order between two calls of tidy(), which restores it.
 // Threading: one thread at a time.
@@ -40,7 +40,7 @@ struct BatchNormalization {
 struct BlockQuantization {
   int axis = 0;       // along which `block` adjacent elements share parameters
   int64_t block = 0;  // the last block may have fewer elements
-  Shape shape;        // of the lists: that of the matrix with blocks instead of elements along `axis`
+  Shape shape;        // shape of the lists: the matrix's shape with blocks instead of elements along `axis`
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
 };
@@ -53,7 +53,8 @@ struct IntegerRange {
 
 struct Value {
   std::string name;
-  // Name of the model's value with the same elements in another order or shape; empty if it is this value.
+  // Name of the model's value that contains the same elements in another order or shape; empty if this is the model's
+  // value.
   std::string same_elements_as;
   DataType type = DataType::kF32;
   Shape shape;
@@ -62,10 +63,10 @@ struct Value {
   std::optional<plan::Quantization> quantization;  // empty for real-valued tensors
   // Quantization from which an f32 constant was dequantized; it recovers the model's integers.
   std::optional<plan::Quantization> source_quantization;
-  std::shared_ptr<const BlockQuantization> source_blocks;  // the same for a quantization by blocks
+  std::shared_ptr<const BlockQuantization> source_blocks;  // same as source_quantization, for quantization by block
   // Range of the model's type if `type` is wider: int4, uint16.
   std::optional<IntegerRange> stated_range;
-  // For factors per channel: the BatchNormalization from which they were computed.
+  // The BatchNormalization from which these factors per channel were computed, if any.
   std::shared_ptr<const BatchNormalization> source_normalization;
   std::shared_ptr<const Bytes> constant;  // null if the value is not known at compile time
 
@@ -76,7 +77,7 @@ struct Value {
   }
 };
 
-// Returns the name of the value in the model and in its quantization profile.
+// Returns the value's name in the model and in its quantization profile.
 inline const std::string& original_name(const Value& value) {
   return value.same_elements_as.empty() ? value.name : value.same_elements_as;
 }
@@ -119,7 +120,7 @@ class Graph {
   std::vector<GraphInput> inputs;
   OutputList outputs;
   FoldingBudget folding;  // remaining budget
-  // How the tool that quantized the model rounds to scales that are powers of two. ONNX rounds half to even.
+  // Rounding to power-of-two scales in the tool that quantized the model. ONNX rounds half to even.
   ops::Rounding qdq_rounding = ops::Rounding::kHalfEven;
 
   // --- Values ---
@@ -135,7 +136,7 @@ class Graph {
   ValueId add_constant(std::string name, const std::vector<int64_t>& elements, const Shape& shape);
 
   // --- Nodes ---
-  // Live nodes, in topological order after tidy().
+  // Returns the live nodes, in topological order after tidy().
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
   // Appends a node whose outputs are new values. Infers and checks their types and shapes.
   // Errors: kInvalidModel with the node's name and the violated rule.

@@ -10,7 +10,7 @@ namespace nestrt::compiler {
 struct HostTensor {
   DataType type = DataType::kF32;
   Shape shape;
-  Bytes elements;  // size: that of type and shape
+  Bytes elements;  // as many bytes as type and shape require
 };
 
 }  // namespace nestrt::compiler

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Elements of values during a run. Constants are not copied.
+// The elements of all live values during a run. Constants are not copied.
 class Memory {
  public:
   Memory(const Graph& graph, const std::vector<ValueId>& wanted)

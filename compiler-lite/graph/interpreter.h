@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a graph node by node with the preferred kernels, as evaluate() does. Used by tests of passes and by checks of
-// single layers. Keeps only live values in memory.
+// Interprets a graph: runs it node by node with the preferred kernels. Used by tests of passes and by checks of single
+// layers. Keeps only live values in memory.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OutputList: the ordered outputs of a graph. contains() needs no search, because models may have very many outputs.
+// OutputList: the ordered outputs of a graph. contains() needs no search, because some models have very many outputs.
 #pragma once
 
 #include <cstddef>

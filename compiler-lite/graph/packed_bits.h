@@ -21,7 +21,7 @@ struct BitMatrix {
   int64_t blocks() const { return (inner + block - 1) / block; }
 };
 
-// The constants of a matrix, inputs of a MatMulNBits.
+// The constants that represent a matrix as inputs of a MatMulNBits.
 struct PackedBits {
   Shape weights_shape;
   Bytes weights;   // u8

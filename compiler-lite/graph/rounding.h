@@ -9,7 +9,7 @@
 
 namespace nestrt::compiler {
 
-// Key of the metadata of an ONNX file whose value names the rounding to scales that are powers of two.
+// Metadata key of an ONNX file; its value names the rounding to power-of-two scales.
 inline constexpr std::string_view kRoundingKey = "nestrt.rounding";
 
 inline std::optional<ops::Rounding> rounding_named(std::string_view name) {
@@ -18,7 +18,7 @@ inline std::optional<ops::Rounding> rounding_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Returns the rounding of real numbers in a model that rounds integers as stated: always to nearest.
+// Returns the rounding of real numbers in a model that rounds integers as `of_integers`: always to nearest.
 inline ops::Rounding rounding_of_reals(ops::Rounding of_integers) {
   return of_integers == ops::Rounding::kHalfEven ? of_integers : ops::Rounding::kHalfUp;
 }

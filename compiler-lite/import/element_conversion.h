@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of the elements of model files to the types of the graph.
+// Converts the elements of model files to the types of the graph.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ inline float from_float16(uint16_t half) {
 
 inline float from_bfloat16(uint16_t value) { return std::bit_cast<float>(static_cast<uint32_t>(value) << 16); }
 
-// Returns function(element) of each of `count` elements, stored without alignment.
+// Returns function(element) for each of `count` elements, which need not be aligned.
 template <typename From, typename To, typename Convert>
 Bytes convert(const std::byte* source, size_t count, Convert&& function) {
   Bytes result(count * sizeof(To));

@@ -66,7 +66,7 @@ Result<ValueId> GraphBuilder::add_constant(std::string name, DataType type, cons
 }
 
 ValueId GraphBuilder::add_constant(const OnnxTensor& tensor) {
-  // 8-bit weights become floats: in one node or several, such as a Cast and a Mul, before a pass may convert them back.
+  // One or more nodes, such as a Cast and a Mul, convert 8-bit weights to floats; a later pass may convert them back.
   const bool is_narrow = tensor.type == DataType::kS8 || tensor.type == DataType::kU8;
   // Constants of a subgraph may be added once per iteration.
   if (scopes_.empty()) graph_.folding.extend(tensor.elements->size() * (is_narrow ? sizeof(float) : 1));
@@ -109,7 +109,7 @@ std::string GraphBuilder::describe_costly() const {
   if (costly_.empty()) return "";
   const uint64_t needed = (static_cast<uint64_t>(limits_.folded_bytes) + costly_bytes_ + (1 << 20) - 1) >> 20;
   return fmt::format(
-      "{} operators, the first of which computes '{}', depend on constants only but run in every inference: their "
+      "{} operators, the first of which computes '{}', depend only on constants but run in every inference: their "
       "results exceed the limit of {} MB for computed constants; try --computed-constants {}",
       costly_.size(), first_costly_, graph_.folding.max_bytes() >> 20,
       std::min<uint64_t>(needed, kMaxComputedMegabytes));
@@ -154,7 +154,8 @@ Result<std::vector<ValueId>> GraphBuilder::add(const std::string& label, std::st
   for (size_t i = 0; i < specs->size(); ++i) {
     NESTRT_RETURN_IF_ERROR(check_size(output_names[i], (*specs)[i].type, (*specs)[i].shape).with_context(label));
   }
-  // Beyond the limits the operator stays in the graph, which is correct and does not slow down the import.
+  // If evaluation would exceed the limits, the operator stays in the graph. This is correct and does not slow down the
+  // import.
   if (is_known(inputs) && charge_folding(graph_, attributes, inputs, *specs)) {
     Node node{std::move(node_name), std::move(attributes), std::move(inputs), {}};
     return fold(label, node, *specs, output_names, quantization);

@@ -27,7 +27,7 @@ class GraphBuilder {
  public:
   using Quantization = std::optional<plan::Quantization>;
 
-  // `file_bytes`: size of the model file, which determines some limits.
+  // `file_bytes`: size of the model file; some limits depend on it.
   GraphBuilder(const ImportLimits& limits, int64_t file_bytes)
       : limits_(limits), operators_(static_cast<uint64_t>(limits.max_operators(file_bytes))) {
     graph_.folding = FoldingBudget(limits.folded_bytes, limits.folding_steps);
@@ -49,25 +49,24 @@ class GraphBuilder {
   void leave_scope();
   // Returns the name of a value in the innermost scope.
   std::string scoped(const std::string& name) const { return scopes_.empty() ? name : scopes_.back().prefix + name; }
-  // Call before importing a subgraph of `nodes` nodes and constants. Errors: see add().
+  // Call before importing a subgraph that contains `nodes` nodes and constants. Errors: see add().
   Status charge_subgraph(size_t nodes);
-  // Names of the outputs of the model that no node reads.
+  // Sets the names of the model's outputs that no node reads.
   void set_last_values(std::unordered_set<std::string> names) { last_values_ = std::move(names); }
   bool is_last_value(const std::string& name) const { return scopes_.empty() && last_values_.count(name) != 0; }
 
   // --- Values ---
-  // Errors: kInvalidModel if the tensor exceeds the limits.
+  // Return kInvalidModel if the tensor exceeds the limits.
   Status check_size(const std::string& name, DataType type, const Shape& shape) const;
-  // Also fails if a constant of that size would exceed the limit for computed constants. Call it before allocating the
-  // memory.
+  // Also fails if a computed constant of this size would exceed the limits. Call it before allocating the memory.
   Status check_constant(const std::string& name, DataType type, const Shape& shape) const;
   // Adds a constant computed by the compiler. Errors: kInvalidModel if it exceeds the limits.
   Result<ValueId> add_constant(std::string name, DataType type, const Shape& shape, Bytes elements);
-  // Adds a constant of the file; its bytes raise the budget for computed constants.
+  // Adds a constant from the file; its bytes raise the budget for computed constants.
   ValueId add_constant(const OnnxTensor& tensor);
   // Adds one operator and returns its outputs. If all inputs are constant, the operator is evaluated immediately and
-  // adds no node. `label` starts every message: "node 'conv1' (Conv)". `quantization`: of the outputs. Errors: also
-  // kInvalidModel if the nodes become more operators than the size of the file allows.
+  // adds no node. `label` starts every message: "node 'conv1' (Conv)". `quantization`: that of the outputs. Errors
+  // include kInvalidModel if the model's nodes expand to more operators than the size of the file allows.
   Result<std::vector<ValueId>> add(const std::string& label, std::string node_name, ops::Attributes attributes,
                                    std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
                                    const Quantization& quantization = {});
@@ -78,21 +77,22 @@ class GraphBuilder {
   void remember_transposed(ValueId id, const std::vector<int>& permutation, ValueId transposed);
   // Returns the smallest and largest element of an s32 or s64 constant, cached by value.
   IntegerExtremes extremes(ValueId id);
-  // True if the value depends on constants only but was not folded because that would exceed the limits.
+  // Returns true if the value depends only on constants but was not folded because of the limits.
   bool is_costly(ValueId id) const { return costly_.count(id) != 0; }
-  // The ONNX type of a value, if it is one of narrow_types.h; otherwise 0.
+  // Returns the ONNX type of a value if it is listed in narrow_types.h, or else 0.
   int32_t narrow_type(ValueId id) const {
     const auto found = narrow_types_.find(id);
     return found == narrow_types_.end() ? 0 : found->second;
   }
   void set_narrow_type(ValueId id, int32_t onnx_type) { narrow_types_[id] = onnx_type; }
-  // Returns how many operators that applies to and which option folds them; empty for none.
+  // Describes how many operators were not folded because of the limits, and which option folds them; empty if there are
+  // none.
   std::string describe_costly() const;
-  // Returns `id` under the name `name` for a graph output, or a copy if `id` cannot be renamed.
+  // Names `id` `name` for a graph output and returns it, or returns a copy if `id` cannot be renamed.
   Result<ValueId> as_output(ValueId id, const std::string& name);
 
  private:
-  // Charges an operator with this number of operands, or a constant, to the budget of the file.
+  // Charges an operator with this number of operands, or a constant, to the budget that the file size allows.
   Status charge(size_t operands);
   void note_costly(const Node& node);
   bool is_known(const std::vector<ValueId>& inputs) const;

@@ -36,7 +36,7 @@ Status check_known(const OnnxModel& model, const std::string& name) {
   return Status(Code::kInvalidArgument, fmt::format("the model has no input '{}'; its inputs are:{}", name, known));
 }
 
-// Compares a shape given by the caller with the shape that the model states.
+// Compares a shape given by the caller with the shape that the model declares.
 Status check_shape(const OnnxValueInfo& input, const Shape& shape) {
   const bool valid = std::all_of(shape.begin(), shape.end(), [](int64_t dim) { return dim >= 0; });
   bool fits = valid;
@@ -79,11 +79,11 @@ void note_batch_of_one(const OnnxValueInfo& input, const Shape& shape) {
                   fmt::join(shape, ",")));
 }
 
-// Returns the model's dimensions. A dynamic batch dimension becomes 1 if it is the only dynamic one.
+// Returns the dimensions that the model declares. A dynamic batch dimension becomes 1 if it is the only dynamic one.
 Result<Shape> stated_shape(const OnnxValueInfo& input) {
   if (!input.dims) return dynamic(input, "the rank");
   if (input.dims->size() > static_cast<size_t>(Shape::kMaxRank)) {
-    return Status(Code::kUnsupported, fmt::format("input '{}' has rank {}, at most {} is supported", input.name,
+    return Status(Code::kUnsupported, fmt::format("input '{}' has rank {}; at most {} is supported", input.name,
                                                   input.dims->size(), Shape::kMaxRank));
   }
   Shape shape;
@@ -91,7 +91,7 @@ Result<Shape> stated_shape(const OnnxValueInfo& input) {
     const int64_t dim = (*input.dims)[i];
     if (dim < 1 && dim != kDynamic) {
       return Status(Code::kInvalidModel, fmt::format("input '{}' ({}): dimension {} is {}, which is not a valid size; "
-                                                     "state the shape, e.g. with --input-shape {}",
+                                                     "specify the shape, e.g. with --input-shape {}",
                                                      input.name, dims_text(input), i, dim, example_shape(input)));
     }
     if (dim == kDynamic && i > 0) {
@@ -115,12 +115,12 @@ Result<Shape> resolve_shape(const OnnxValueInfo& input, const ImportOptions& opt
 Result<ValueId> bind_input(GraphBuilder& builder, const OnnxValueInfo& input, const HostTensor& binding) {
   NESTRT_RETURN_IF_ERROR(check_shape(input, binding.shape));
   if (binding.type != *input.type) {
-    return Status(Code::kInvalidArgument, fmt::format("input '{}' has type {}, the bound tensor has {}", input.name,
-                                                      name(*input.type), name(binding.type)));
+    return Status(Code::kInvalidArgument, fmt::format("input '{}' has type {}, but the bound tensor has type {}",
+                                                      input.name, name(*input.type), name(binding.type)));
   }
   if (binding.elements.size() != static_cast<size_t>(binding.shape.num_elements()) * size_bytes(binding.type)) {
     return Status(Code::kInvalidArgument,
-                  fmt::format("input '{}': the bound tensor's bytes do not fit its shape", input.name));
+                  fmt::format("input '{}': the size of the bound tensor does not match its shape", input.name));
   }
   return builder.add_constant(
       OnnxTensor{input.name, binding.type, binding.shape, std::make_shared<const Bytes>(binding.elements)});

@@ -18,12 +18,12 @@
 namespace nestrt::compiler {
 namespace {
 
-// `opset`: of the model.
+// `opset`: the model's opset.
 const ImportRule* rule_of(const OnnxNode& node, int64_t opset) {
   return find_import_rule(node.qualified_type(), node.opset != 0 ? node.opset : opset);
 }
 
-// Domains of operators that only ONNX Runtime's optimizer writes.
+// Domains whose operators are written only by ONNX Runtime's optimizer.
 constexpr std::string_view kOptimizerDomains[] = {"com.microsoft.nchwc.", "com.ms.internal.nhwc."};
 
 bool is_from_optimizer(std::string_view op_type) {
@@ -63,7 +63,7 @@ std::string list_of(const MissingOperators& missing) {
   return list;
 }
 
-// Topological order of the nodes, by index. Keeps file order where the data flow allows it.
+// Returns the node indices in topological order. Keeps file order where the data flow permits.
 class NodeOrder {
  public:
   static Result<std::vector<size_t>> of(const OnnxGraph& graph, const GraphBuilder& builder) {
@@ -90,7 +90,7 @@ class NodeOrder {
     return ok_status();
   }
 
-  // Adds `user` as a user of the values of this graph that its subgraphs read.
+  // Adds `user` as a user of the values of this graph that the node's subgraphs read.
   void find_users_within(const OnnxGraph& subgraph, size_t user) {
     const auto use = [&](const std::string& name) {
       const auto found = producer_.find(name);
@@ -120,7 +120,7 @@ class NodeOrder {
         if (found == producer_.end()) {
           return Status(Code::kInvalidModel,
                         fmt::format("{}: tensor '{}' is neither an input, nor an initializer, nor the output of a "
-                                    "node; the model is incomplete, export it again",
+                                    "node; the model is incomplete: export it again",
                                     graph_.nodes[i].label(), input));
         }
         users_[found->second].push_back(i);
@@ -162,7 +162,7 @@ Status import_node(GraphBuilder& builder, const OnnxNode& node, int64_t opset) {
   return context.close();
 }
 
-// Removes the names that a subgraph has defined, also after an error.
+// Removes the names that a subgraph has defined, even after an error.
 class Scope {
  public:
   Scope(GraphBuilder& builder, std::string_view name) : builder_(builder) { builder_.enter_scope(name); }

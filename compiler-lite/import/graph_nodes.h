@@ -21,8 +21,8 @@ Status check_operators(const OnnxGraph& graph, int64_t opset);
 // Requires: the graph's inputs and initializers are defined, and check_operators() succeeded.
 Status import_nodes(GraphBuilder& builder, const OnnxGraph& graph, int64_t opset);
 
-// Imports a subgraph once with these inputs and returns its outputs. Its values are named `scope_name`/name. Errors:
-// also kInvalidModel if the model exceeds its limits.
+// Imports a subgraph once with these inputs and returns its outputs. Its values are named `scope_name`/name. Errors
+// include kInvalidModel if the model exceeds its limits.
 Result<std::vector<ValueId>> import_subgraph(GraphBuilder& builder, const OnnxGraph& graph,
                                              const std::vector<ValueId>& inputs, std::string_view scope_name,
                                              int64_t opset);

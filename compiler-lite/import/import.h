@@ -26,7 +26,7 @@ namespace nestrt::compiler {
 struct ImportOptions {
   std::map<std::string, Shape> input_shapes;   // fixes dynamic dimensions
   std::map<std::string, HostTensor> bindings;  // inputs that become constants
-  // Graph::qdq_rounding; empty: as the model's metadata states (kRoundingKey), else half to even.
+  // Sets Graph::qdq_rounding. If empty, the model's metadata decides (kRoundingKey); the default is half to even.
   std::optional<ops::Rounding> qdq_rounding;
   ImportLimits limits;
 };
@@ -35,7 +35,8 @@ Result<Graph> import_onnx(const std::string& path, const ImportOptions& options 
 // `model`: the bytes of an ONNX file without external data.
 Result<Graph> import_onnx(std::span<const std::byte> model, const ImportOptions& options = {});
 
-// Reads a TensorProto file (input_0.pb, output_0.pb) of an ONNX model, converted as import converts constants.
+// Reads a TensorProto file (input_0.pb, output_0.pb) of an ONNX model, converted in the same way as the constants of a
+// model.
 Result<HostTensor> read_tensor_proto(const std::string& path);
 
 }  // namespace nestrt::compiler

@@ -11,17 +11,17 @@
 
 namespace nestrt::compiler {
 
-// Imports a file; its first bytes determine the format. Errors: as import_onnx().
+// Imports a file; its first bytes determine the format. Errors: those of import_onnx().
 Result<Graph> import_model(const std::string& path, const ImportOptions& options = {});
 
-// Returns whether a file is a TensorFlow Lite model; false if it cannot be read.
+// Returns true if a file is a TensorFlow Lite model, and false if not or if it cannot be read.
 bool is_tflite(const std::string& path);
 
-// Returns whether a TensorFlow Lite model has layers of f32 or int16 inputs and 8-bit weights, which plans compute in
-// f32 and LiteRT in integers; false if it cannot be read.
+// Returns true if a TensorFlow Lite model contains layers with f32 or int16 inputs and 8-bit weights. Plans compute
+// them in f32, LiteRT in integers. Returns false if the file cannot be read.
 bool is_hybrid_tflite(const std::string& path);
 
-// `model`: the bytes of a TensorFlow Lite file. Errors: as import_onnx().
+// `model`: the bytes of a TensorFlow Lite file. Errors: those of import_onnx().
 Result<Graph> import_tflite(std::vector<std::byte> model, const ImportOptions& options = {});
 
 }  // namespace nestrt::compiler

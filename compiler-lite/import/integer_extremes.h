@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest and largest of a set of integers. For an empty set, min > max.
+// The smallest and largest element of a set of integers. For an empty set, min > max.
 #pragma once
 
 #include <cstdint>

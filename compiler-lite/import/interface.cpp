@@ -42,7 +42,8 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   for (GraphInput& input : graph.inputs) {
     if (!is_image(graph.value(input.value))) continue;
     if (image != nullptr) {
-      // Images without preprocessing need no entry in the plan. Calibration applies the same to every image input.
+      // Images without preprocessing need no entry in the plan. Calibration uses the same preprocessing for every image
+      // input.
       if (tools::as_options(preprocessing).empty()) return {};
       return Status(Code::kInvalidArgument,
                     "--mean, --scale, --resize, --bgr and --letterbox need one image input; the model has several");

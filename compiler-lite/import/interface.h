@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that change the inputs and outputs of an imported model.
+// Applies the options that change the inputs and outputs of an imported model.
 #pragma once
 
 #include <string>

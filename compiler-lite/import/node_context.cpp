@@ -90,7 +90,7 @@ Result<std::vector<float>> NodeContext::floats_of(ValueId id, std::string_view w
   return elements_as<float, float>(value(id));
 }
 
-// `copy`: element type of the caller's copy, which may need more memory than the tensor.
+// `copy`: element type of the caller's copy, which may be larger than the tensor.
 Status NodeContext::check_known(ValueId id, std::string_view what, DataType copy) const {
   const Value& found = value(id);
   if (found.is_constant()) return check_constant(copy, found.shape);

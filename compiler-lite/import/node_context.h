@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // NodeContext: the interface of an import function to one ONNX node and to the graph under construction.
 //
-// Attributes are read with a default, inputs as values of the graph. The node fails after its import function has
-// returned if an attribute has the wrong type (the function continues with the default), or if the function did not
-// read one of the attributes or inputs: it might change the meaning of the operator.
+// Attributes are read with a default, inputs as values of the graph. After its import function has returned, the node
+// fails if an attribute has the wrong type (the function continues with the default). It also fails if the function did
+// not read an attribute or input, which might change the meaning of the operator.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class NodeContext {
   // Returns a copy, because adding operators moves values.
   Shape shape(ValueId id) const { return value(id).shape; }
   DataType type(ValueId id) const { return value(id).type; }
-  // The ONNX type of a value, if it is one of onnx/narrow_types.h; otherwise 0.
+  // Returns the ONNX type of a value if it is listed in onnx/narrow_types.h, or else 0.
   int32_t narrow_type(ValueId id) const;
   void set_narrow_type(ValueId id, int32_t onnx_type);
 
@@ -97,7 +97,7 @@ class NodeContext {
   // Returns an axis of a tensor of `rank` dimensions; negative values count from the end. Errors: kInvalidModel if out
   // of range.
   Result<int> axis(int64_t stated, int rank) const;
-  // Returns a sorted list of axes. Errors: kInvalidModel also for repeated axes.
+  // Returns a sorted list of axes. Errors include kInvalidModel for repeated axes.
   Result<std::vector<int>> axes(const std::vector<int64_t>& stated, int rank) const;
   // Returns the attribute "axes", or input 1 (since opset 13 for Squeeze, Unsqueeze and ReduceSum, since opset 18 for
   // other reductions). Empty if the node has neither.
@@ -109,7 +109,7 @@ class NodeContext {
   // Rejects constants that exceed the limits. Call it before allocating the memory.
   Status check_constant(DataType type, const Shape& shape) const;
   // Adds one operator and returns its only output, named after the node's first output.
-  // `quantization`: of the output.
+  // `quantization`: that of the output.
   Result<ValueId> add(ops::Attributes attributes, std::vector<ValueId> inputs,
                       const std::optional<plan::Quantization>& quantization = {});
   // Adds one operator with several outputs.
@@ -120,7 +120,7 @@ class NodeContext {
   Result<ValueId> constant(const std::vector<int64_t>& elements, const Shape& shape);
   Result<ValueId> constant(DataType type, const Shape& shape, Bytes elements);
   Result<ValueId> constant(OnnxTensor tensor);  // shares the elements
-  // Returns factors per channel that were computed from `source`.
+  // Marks per-channel factors as computed from `source` and returns them.
   Result<ValueId> factors(const std::vector<float>& elements, const Shape& shape, BatchNormalization source);
   // Sets the parameters from which the constant matrix `id` was dequantized.
   void set_source_blocks(ValueId id, std::shared_ptr<const BlockQuantization> source);
@@ -135,7 +135,7 @@ class NodeContext {
                         const Shape& shape);
   Result<ValueId> cast(ValueId id, DataType type);
   Result<ValueId> unary(ops::UnaryKind kind, ValueId id, float alpha = 0, float beta = 0);
-  // Computes 8-bit integers in 32 bits.
+  // Converts 8-bit integers to 32 bits.
   Result<ValueId> binary(ops::BinaryKind kind, ValueId a, ValueId b);
 
   // --- Outputs ---
@@ -159,7 +159,7 @@ class NodeContext {
   T read(std::string_view name, T fallback);
   Status unsupported_value(std::string_view name, std::string_view value, std::string_view supported) const;
   std::string next_name();
-  // Returns the name of operators that the node becomes.
+  // Returns the name for the operators that the node becomes.
   const std::string& operator_name() const;
   Status check_known(ValueId id, std::string_view what, DataType copy) const;
   Result<ValueId> labelled(Result<ValueId> id) const;

@@ -15,18 +15,18 @@ namespace nestrt::compiler {
 
 class NodeContext;
 
-// The newest opset whose operators were compared with these functions. A newer model gives a warning.
+// The newest opset against which these functions were checked. A newer model causes a warning.
 inline constexpr int64_t kNewestKnownOpset = 28;
 
 struct ImportRule {
-  std::string_view op_type;  // with its domain if that is not ONNX: "com.microsoft.QLinearAdd"
-  // Imports one node. Everything in the node is untrusted, except that the inputs it names exist.
+  std::string_view op_type;  // preceded by the domain unless it is ONNX: "com.microsoft.QLinearAdd"
+  // Imports one node. Nothing in the node is trusted, except that the inputs that it names exist.
   Status (*import)(NodeContext& node) = nullptr;
-  int64_t first_opset = kOldestOpset;  // may be older if the operator did not change since
+  int64_t first_opset = kOldestOpset;  // older models are accepted if the operator has not changed since
   int64_t last_opset = INT64_MAX;
 };
 
-// Returns a rule that imports each operator of `names` with `import`, followed by `others`.
+// Returns the rules that import each operator of `names` with `import`, followed by `others`.
 template <typename Kind, size_t N, size_t M>
 constexpr std::array<ImportRule, N + M> rules_of(const OnnxName<Kind> (&names)[N], Status (*import)(NodeContext& node),
                                                  const ImportRule (&others)[M]) {

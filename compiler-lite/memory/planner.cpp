@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLocalSearchSteps = 400;
 constexpr size_t kMaxLocalSearchBuffers = 512;
-// Limit of conflicting pairs of buffers: a longer list needs too much memory and time.
+// Maximum number of conflicting pairs of buffers; a longer list needs too much memory and time.
 constexpr size_t kMaxConflicts = 4'000'000;
 
 uint64_t aligned(uint64_t bytes) {
@@ -48,12 +48,12 @@ void add_conflict(Problem& problem, size_t i, size_t j) {
   problem.conflicts[j].push_back(static_cast<uint32_t>(i));
 }
 
-// Adds a conflict for each pair of buffers whose lifetimes overlap in file order. Returns false, with an incomplete
-// list, if there are more than kMaxConflicts.
+// Adds a conflict for each pair of buffers whose lifetimes overlap in file order. Returns false and leaves the list
+// incomplete if there are more than kMaxConflicts.
 bool add_conflicts_of_lives(const Storage& storage, Problem& problem) {
   size_t count = 0;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    // Buffers are sorted by first use, so the search ends at the first that starts too late.
+    // Buffers are sorted by first use, so the search ends at the first buffer that starts too late.
     const uint32_t last = storage.buffers[problem.buffers[i]].users.back();
     for (size_t j = i + 1; j < problem.buffers.size(); ++j) {
       if (storage.buffers[problem.buffers[j]].users.front() > last) break;
@@ -69,7 +69,7 @@ struct Placement {
   std::vector<uint64_t> offsets;  // by index in `buffers`
 };
 
-// Places each buffer, in `order`, in the lowest gap between its conflicts that are already placed.
+// Places each buffer, in `order`, in the lowest gap between the conflicting buffers that are already placed.
 Placement first_fit(const Problem& problem, const std::vector<uint32_t>& order) {
   constexpr uint64_t kUnplaced = ~uint64_t{0};
   Placement placement;
@@ -153,7 +153,7 @@ class FreeList {
   std::set<std::pair<uint64_t, uint64_t>> by_size_;  // size, offset
 };
 
-// Places each buffer, in the order of first use, in memory of buffers whose lifetimes have ended.
+// Places each buffer, in order of first use, in the memory of buffers whose lifetimes have ended.
 Placement sweep(const Storage& storage, const Problem& problem) {
   Placement placement;
   FreeList free;
@@ -172,7 +172,7 @@ Placement sweep(const Storage& storage, const Problem& problem) {
   return placement;
 }
 
-// Gives every buffer separate bytes, which is valid for every order and every graph.
+// Gives every buffer separate bytes, which is valid for any order.
 Placement without_overlap(const Problem& problem) {
   Placement placement;
   for (uint64_t size : problem.sizes) {
@@ -207,7 +207,7 @@ Placement place(const Problem& problem, uint64_t lower_bound) {
     best_order = order;
   }
   if (problem.sizes.size() < 2 || problem.sizes.size() > kMaxLocalSearchBuffers) return best;
-  std::mt19937 generator(1);  // fixed seed: the same model gives the same plan
+  std::mt19937 generator(1);  // fixed seed, so that the same model gives the same plan
   for (int step = 0; step < kLocalSearchSteps && best.height > lower_bound; ++step) {
     std::vector<uint32_t> order = best_order;
     const size_t from = generator() % order.size(), to = generator() % order.size();

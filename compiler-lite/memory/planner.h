@@ -5,7 +5,7 @@
 // lifetime:
 //   sequential    operators run one after the other in file order; lifetimes are intervals of positions
 //   any_schedule  operators run in any order that respects the graph: every operator that accesses one buffer must be
-//                 an ancestor of every operator that writes the other, and not one that it may overlap with
+//                 an ancestor of every operator that writes the other, except one with which it may overlap
 //
 // Placement is bin packing (NP-hard). The planner runs first-fit over several orders of the buffers, with local search
 // on the order, and stops at the lower bound. If more than 4 million pairs of buffers are alive together, it uses a
@@ -27,8 +27,8 @@ struct MemoryLayout {
 };
 
 MemoryLayout plan_sequential(const Storage& storage, size_t num_operators);
-// `overlapped`: by position in Graph::nodes(), the operator that the node reads and may nevertheless overlap with
-// (runtime/plan/queries/channel_order.h); UINT32_MAX if it may not. Empty if no node may.
+// `overlapped`: by position in Graph::nodes(), the operator whose result the node reads and with which it may
+// nevertheless overlap (runtime/plan/queries/channel_order.h); UINT32_MAX if none. Empty if no node may overlap.
 MemoryLayout plan_any_schedule(const Storage& storage, const Graph& graph,
                                const std::vector<uint32_t>& overlapped = {});
 

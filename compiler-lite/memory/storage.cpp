@@ -41,7 +41,7 @@ class ViewForest {
     return {root, offset};
   }
 
-  // Makes `part` a view of `whole`. Returns false if `part` already has a location or is not in the arena.
+  // Makes `part` a view of `whole`. Returns false if `part` is already placed or is not in the arena.
   bool place(ValueId part, ValueId whole, uint64_t offset) {
     if (container(part) != kNoValue || !movable(part) || root(whole).first == part) return false;
     if (graph_.value(root(whole).first).is_constant()) return false;
@@ -95,7 +95,7 @@ ViewForest find_views(const Graph& graph) {
   return views;
 }
 
-// Requires that the value is not an input.
+// Requires: the value is not an input.
 plan::BufferKind kind_of(const Graph& graph, ValueId id) {
   if (graph.value(id).is_constant()) return plan::BufferKind::kConstant;
   return graph.is_output(id) ? plan::BufferKind::kOutput : plan::BufferKind::kArena;

@@ -3,7 +3,7 @@
 //
 // Most values have a separate buffer. Some are views (runtime/plan/queries/views.h), so that their producer or consumer
 // copies nothing: Reshape, and Slice and Concat if the part is contiguous. Graph inputs and outputs are the caller's
-// memory and never the same; legalize_outputs() ensures that first.
+// memory and must be distinct; legalize_outputs() ensures this.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct BufferUse {
   uint64_t size = 0;              // bytes
   ValueId value = kNoValue;       // constant, input, output: its value; arena: a value that fills it
   std::vector<uint32_t> writers;  // operators by position in Graph::nodes(), ascending
-  std::vector<uint32_t> users;    // all operators that access it, including writers, ascending
+  std::vector<uint32_t> users;    // positions of all operators that access the buffer, including writers, ascending
 };
 
 struct Storage {

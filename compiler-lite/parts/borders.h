@@ -25,7 +25,7 @@ struct Border {
 // Describes values under the names that exported models use.
 std::vector<Border> borders_of(const Graph& graph, const ValueNames& names, const std::vector<ValueId>& ids);
 
-// Returns {name, type, shape}, and for quantized integers scales, zero_points and, if there are several, axis.
+// Returns {name, type, shape}; for quantized integers also scales, zero_points and, if there are several scales, axis.
 tools::Json json_of(const Border& border);
 tools::Json json_of(const std::vector<Border>& borders);
 

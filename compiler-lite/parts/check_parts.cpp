@@ -13,7 +13,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// The inputs of every run: those of the model, and those that were bound when the model was divided.
+// The inputs of each run: those of the parts, and those that were bound when the model was divided.
 class PartRuns {
  public:
   PartRuns(const CheckPartsOptions& options, const Manifest& manifest) : options_(options), manifest_(manifest) {}
@@ -108,8 +108,8 @@ std::vector<TensorInfo> inputs_of(const Manifest& manifest) {
   return inputs;
 }
 
-// Returns whether the difference is within the tolerance. ONNX Runtime's functions are exact to about 1e-7 of the
-// largest value in their range, such as 1 for Sigmoid, not of the largest actual value.
+// Returns true if the difference is within the tolerance. The error of ONNX Runtime's functions is about 1e-7 of the
+// largest value in their range (such as 1 for Sigmoid), not of the largest actual value.
 bool parts_match(const Difference& difference, double tolerance) {
   return difference.max_absolute <= tolerance * std::max(1.0, difference.largest);
 }

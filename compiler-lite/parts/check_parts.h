@@ -18,7 +18,7 @@ namespace nestrt::compiler {
 struct CheckPartsOptions {
   std::string model;
   std::string manifest;
-  // files by input name, for one run; inputs of the model that the parts do not have go only to the model
+  // files by input name, for one run; files of inputs that the parts do not use are passed only to the model
   std::map<std::string, std::string> inputs;
   SampleOptions samples;                       // if specified, one run per image or array instead
   std::optional<Preprocessing> preprocessing;  // for images, real and random
@@ -28,7 +28,7 @@ struct CheckPartsOptions {
   std::string python;       // empty selects the private environment
 };
 
-// Differences of the model's outputs, in `run` order.
+// Differences of the model's outputs, over all runs.
 struct CheckPartsReport {
   std::vector<CheckedOutput> outputs;
   std::vector<std::string> runs;  // description of each run's inputs

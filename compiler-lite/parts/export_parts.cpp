@@ -28,7 +28,7 @@ class Predecessors {
   }
 
  private:
-  std::unordered_map<ValueId, std::string> producer_;  // the part's name
+  std::unordered_map<ValueId, std::string> producer_;  // name of the part that computes the value
 };
 
 }  // namespace

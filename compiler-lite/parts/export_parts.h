@@ -15,15 +15,15 @@ namespace nestrt::compiler {
 
 struct PartsOptions {
   ExportForm form;
-  bool folded_batch_norm = false;  // for the manifest: whether the graph was changed
+  bool folded_batch_norm = false;  // whether the graph was changed; stored in the manifest
   std::string model_digest;
 };
 
 // Receives a part's file name and bytes. Only one part at a time is in memory.
 using PartSink = std::function<Status(const std::string& file, std::string_view bytes)>;
 
-// Exports the parts in order. Requires that `cut` belongs to `graph`. Errors: those of export_onnx() with the part's
-// name, and of `sink`; kInvalidArgument if a part's name cannot be a file name.
+// Exports the parts in order. Requires that `cut` belongs to `graph`. Errors: those of export_onnx(), naming the part,
+// and of `sink`; kInvalidArgument if a part's name is not a valid file name.
 Result<Manifest> export_parts(const Graph& graph, const Cut& cut, const PartsOptions& options, const PartSink& sink);
 
 // Folds imported BatchNormalization into preceding convolutions if possible.

@@ -121,7 +121,7 @@ class Joiner {
     return {};
   }
 
-  // Adds an initializer of a part. Parts that read the same constant have separate copies.
+  // Adds an initializer of a part. Parts that read the same constant contain separate copies.
   Status add_initializer(onnx::TensorProto& tensor) {
     if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
       return invalid(fmt::format("stores initializer '{}' in another file; store it in the part", tensor.name()));

@@ -8,9 +8,9 @@
 //               "inputs": [BORDER, ...], "outputs": [BORDER, ...], "after": [NAME, ...]}, ...]}
 //
 // BORDER: {"name": NAME, "type": "f32", "shape": [1, 3, 224, 224]}. Quantized integers also have "scales",
-// "zero_points" and, if there are several, "axis": real = (q - zero_point) * scale. Equal names denote the same value.
-// Parts are in a valid order of computation. "after" names the parts that a part reads from; parts that do not depend
-// on each other may run concurrently.
+// "zero_points" and, if there are several scales, "axis": real = (q - zero_point) * scale. Equal names denote the same
+// value. Parts are in a valid order of computation. "after" names the parts that a part reads from; parts that do not
+// depend on each other may run concurrently.
 #pragma once
 
 #include <cstdint>

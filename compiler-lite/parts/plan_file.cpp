@@ -28,7 +28,7 @@ class Names {
     const auto found = by_name_.find(tools::nest_c_name(name));
     return found == by_name_.end() ? std::nullopt : std::optional(found->second);
   }
-  // Returns the operators on the paths from one of `from` to one of `to`.
+  // Returns the operators on all paths from any of `from` to any of `to`.
   std::vector<uint32_t> operators_between(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) const {
     const std::vector<bool> behind = reached(from, links_.feeds), before = reached(to, links_.reads);
     std::vector<uint32_t> result;

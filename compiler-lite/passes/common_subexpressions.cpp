@@ -12,7 +12,7 @@ namespace {
 
 using byte_key::append;
 
-// Returns the key of a constant. Values with different keys differ. Equal keys need a comparison of the elements.
+// Returns the key of a constant. Constants with different keys differ. If keys are equal, compare the elements.
 std::string constant_key(const Value& value) {
   std::string key;
   append(key, value.type);

@@ -16,10 +16,10 @@ using ops::UnaryKind;
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-// A family of functions. The parameters are chosen such that one of them equals a function at -1, and at 1.
+// A family of functions. The parameters select the member that equals a given function at -1 and at 1.
 struct Candidate {
   UnaryKind kind;
-  // Return alpha and beta for the function's values at -1 and 1. Null: the parameter is 0.
+  // Return alpha and beta from the function's values at -1 and 1. Null means 0.
   double (*alpha)(double at_minus_one, double at_one);
   double (*beta)(double at_minus_one, double at_one);
   double (*value)(double x, double alpha, double beta);
@@ -53,15 +53,16 @@ constexpr Candidate kCandidates[] = {
      }},
 };
 
-// Returns whether `y` is the value `expected` at `x`. Constants in f32 change results by about 1e-7 of their size. An
-// absolute difference is accepted neither at 0 nor far away: a term such as 1e-6 may keep a logarithm finite there.
+// Returns true if `y` approximately equals `expected` at `x`. f32 constants change results by about 1e-7 of their
+// magnitude. No absolute difference is accepted at 0, and almost none at large x, because a term such as 1e-6 may keep
+// a logarithm finite there.
 bool is_close(double y, double expected, double x) {
   constexpr double kFar = 20;
   const double absolute = std::abs(x) < kFar ? 2e-6 * std::min(std::abs(x), 1.0) : 1e-9;
   return std::abs(y - expected) <= absolute + 1e-5 * std::abs(expected);
 }
 
-// Returns points up to 40 and around the constants, where a piecewise function may change.
+// Returns points of magnitude up to 40, and points next to the constants, where a piecewise function may change.
 std::vector<double> points_of(const Univariate& function) {
   std::vector<double> points;
   const auto add = [&points](double point) { points.insert(points.end(), {point, -point}); };
@@ -75,7 +76,7 @@ std::vector<double> points_of(const Univariate& function) {
   return points;
 }
 
-// Compares the functions at large arguments, unless a part of the composed one overflows there.
+// Compares the functions at large arguments. Ignores points at which the composed function overflows.
 template <typename IsAt>
 bool agrees_far_away(const Univariate& function, IsAt is_at) {
   for (double x = 64; x < 1e12; x *= 2)

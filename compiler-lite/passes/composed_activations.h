@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognition of activations by what they compute, whatever operators an exporter has composed them of.
+// Recognises activations by the function that they compute, regardless of the operators that an exporter used.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace nestrt::compiler {
 
-// Returns the Unary that computes the same function, or nullopt. Compares both at many points, among them those around
-// the function's constants, where a piecewise function may change.
+// Returns the Unary that computes the same function, or nullopt. Compares the two functions at many points, including
+// points next to the constants, where a piecewise function may change.
 std::optional<ops::Unary> known_activation(const Univariate& function);
 
 // Replaces composed activations, such as x * 0.5 * (1 + erf(x / sqrt(2))), by one Unary each. Returns their number.

@@ -10,8 +10,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// A larger result is folded only if it is not larger than the operands. An Expand to a large tensor is cheaper to run
-// than to store.
+// A result above this size is folded only if it is not larger than the operands. An Expand to a large tensor is cheaper
+// to run than to store.
 constexpr int64_t kFreeBytes = 1 << 20;
 
 int64_t bytes_of(const Graph& graph, const std::vector<ValueId>& ids) {
@@ -40,7 +40,7 @@ Result<int> fold_constants(Graph& graph) {
     const BoundOperator bound(graph, *node);
     if (!charge_folding(graph, node->attributes, node->inputs, bound.spec().outputs)) continue;
     auto results = evaluate(graph, *node);
-    if (!results) continue;  // no kernel for these types; checks of the finished graph report it
+    if (!results) continue;  // no kernel for these types; later checks of the graph report this
     for (size_t i = 0; i < node->outputs.size(); ++i) {
       const Value& value = graph.value(node->outputs[i]);
       const Shape shape = value.shape;

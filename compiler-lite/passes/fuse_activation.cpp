@@ -8,7 +8,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns the node's activation field, or null if it has none.
+// Returns the node's activation field, or null if the operator does not support one.
 ops::Activation* activation_slot(Node* node) {
   if (auto* conv = node->as<ops::Conv>()) return &conv->activation;
   if (auto* transposed = node->as<ops::ConvTranspose>()) return &transposed->activation;
@@ -20,7 +20,8 @@ ops::Activation* activation_slot(Node* node) {
   return arithmetic ? &binary->activation : nullptr;
 }
 
-// Returns the node, the nodes that only move its elements, and the first other node. Activations commute with moves.
+// Returns the node, the nodes that only move its elements, and the first node that does more than that. Activations
+// commute with moves.
 std::vector<Node*> path_to_activation(const Graph& graph, Node* node) {
   std::vector<Node*> path = {node};
   do {
@@ -40,7 +41,7 @@ bool take_activation(Graph& graph, Node* node) {
   const auto activation = unary ? as_activation(*unary) : std::nullopt;
   if (!activation) return false;
   *slot = *activation;
-  // The values on the path now hold activated elements, so they need new names.
+  // The values on the path now contain activated elements, so they need new names.
   const std::string activated = original_name(graph.value(path.back()->outputs[0]));
   for (size_t i = 0; i + 2 < path.size(); ++i) {
     Value& value = graph.value(path[i]->outputs[0]);

@@ -30,7 +30,7 @@ struct ChannelMap {
   }
 };
 
-// Returns one element per channel of a constant that broadcasts only along `axis` of a tensor of rank `rank`; empty for
+// Returns a constant's elements, one per channel, if it varies only along `axis` of a tensor of rank `rank`; empty for
 // other constants.
 std::vector<double> by_channel(const Graph& graph, ValueId constant, int rank, int axis, int64_t channels) {
   const std::span<const float> elements = floats(graph, constant);
@@ -70,7 +70,7 @@ std::optional<Line> line_of(BinaryKind kind, double constant, bool constant_firs
   }
 }
 
-// Returns a Binary with one constant per channel of `axis` as a map of its other operand.
+// Returns a Binary that has one constant per channel of `axis` as a linear map of its other operand.
 std::optional<ChannelMap> channel_map(const Graph& graph, const Node& node, int axis) {
   const auto operand = constant_operand(graph, node);
   const auto* binary = node.as<ops::Binary>();
@@ -152,7 +152,7 @@ std::vector<double> bias_of(const Graph& graph, const Linear& linear) {
   return std::vector<double>(static_cast<size_t>(output[linear.channel_axis]), 0.0);
 }
 
-// Returns false without changes if a number leaves the range of f32.
+// Returns false and changes nothing if a number leaves the range of f32.
 bool store(Graph& graph, const Linear& linear, const std::vector<double>& weights, const std::vector<double>& bias) {
   const auto rounded = [](const std::vector<double>& numbers) {
     return std::vector<float>(numbers.begin(), numbers.end());
@@ -196,7 +196,7 @@ bool fold_before(Graph& graph, const Linear& linear, const ChannelMap& map) {
   return store(graph, linear, weights, bias);
 }
 
-// Returns the Reshape that divides the rows of a Dense without another user over several axes, or null.
+// Returns the Reshape that splits the rows of a Dense over several axes, or null. The Dense must have no other user.
 Node* reshape_of_rows(const Graph& graph, const Linear& linear) {
   const ValueId output = linear.node->outputs[0];
   if (!linear.dense() || !graph.has_single_use(output)) return nullptr;
@@ -206,7 +206,7 @@ Node* reshape_of_rows(const Graph& graph, const Linear& linear) {
   return shape.rank() > 0 && shape[shape.rank() - 1] == graph.value(output).shape[1] ? user : nullptr;
 }
 
-// Folds all foldable Binary nodes that follow, directly or after a Reshape that keeps the rows of a Dense.
+// Folds all foldable Binary nodes that follow the node directly or after such a Reshape.
 int fold_followers(Graph& graph, const Linear& linear) {
   if (linear.activated) return 0;
   const int64_t channels = graph.value(linear.node->outputs[0]).shape[linear.channel_axis];
@@ -224,7 +224,7 @@ int fold_followers(Graph& graph, const Linear& linear) {
   }
   if (folded.empty() || !fold_after(graph, linear, total)) return 0;
   for (Node* node : folded) absorb(graph, last, node);
-  if (reshape != nullptr) {  // the product now holds other elements, so it needs a new name
+  if (reshape != nullptr) {  // the product now contains other elements, so it needs a new name
     Value& product = graph.value(linear.node->outputs[0]);
     product.name += ".folded";
     product.same_elements_as = original_name(graph.value(reshape->outputs[0]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad -> Conv and Pad -> Pool. A Conv and an average pool that counts its padding treat padding as zeros, a max pool as
-// minus infinity. A Pad is folded only if its values have the same effect.
+// Folds a Pad into the following Conv or Pool. A Conv, and an average pool that counts its padding, treat padding as
+// zeros; a max pool treats it as minus infinity. A Pad is folded only if its values have the same effect.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -58,7 +58,7 @@ bool is_nonnegative(const Graph& graph, ValueId id) {
 // Returns true if every padded window of the pool contains at least one element of the input.
 bool windows_touch_input(const ops::Pool& pool) {
   for (size_t i = 0; i < pool.kernel.size(); ++i) {
-    // A dilated window may skip the input. Only dense windows are analysed.
+    // A dilated window may skip the input, so only dense windows are analysed.
     if (!pool.dilation.empty() && pool.dilation[i] != 1) return false;
     if (pool.pad_begin[i] >= pool.kernel[i] || pool.pad_end[i] >= pool.kernel[i]) return false;
   }
@@ -87,7 +87,7 @@ std::optional<ops::Pool> padded_pool(const Graph& graph, ops::Pool pool, const o
   return pool;
 }
 
-// Sets new attributes and the Pad's operand if the shape rule still gives the same result.
+// Gives the node new attributes and the Pad's operand if the shape rule still infers the same output.
 bool rewrite(Graph& graph, Node* node, ops::Attributes attributes, ValueId source) {
   std::vector<ValueId> inputs = node->inputs;
   inputs[0] = source;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv + Add: the other operand of the addition becomes the Conv's residual. The addition is the only user of the Conv,
-// so its other operand cannot depend on the Conv. An s8 Conv keeps the exponent of its original result, so the bits do
-// not change.
+// Fuses an Add into a Conv: the Add's other operand becomes the Conv's residual. The Add is the Conv's only user, so
+// its other operand cannot depend on the Conv. An s8 Conv keeps the exponent of its original result, so the bits do not
+// change.
 #include <unordered_map>
 
 #include "compiler-lite/passes/passes.h"
@@ -15,7 +15,7 @@ bool rounds_alike(const ops::Conv& conv, const Node& add, DataType type) {
   return type != DataType::kS8 || conv.rounding == add.as<ops::Binary>()->rounding;
 }
 
-// Returns the Conv that produces operand `index` if it can have a residual, otherwise null.
+// Returns the Conv that produces operand `index`, or null if there is no such Conv or it cannot have a residual.
 Node* open_conv(const Graph& graph, const Node& add, size_t index) {
   Node* node = sole_producer<ops::Conv>(graph, add, index);
   if (node == nullptr || node->input(kResidual) != kNoValue) return nullptr;
@@ -57,7 +57,8 @@ Result<int> fuse_residual(Graph& graph) {
     Node* first = open_conv(graph, *add, 0);
     Node* second = open_conv(graph, *add, 1);
     if (first == nullptr && second == nullptr) continue;
-    // Fuse into the Conv that runs last. This keeps the order of the nodes and the lifetimes of the values.
+    // If both operands come from a Conv, fuses into the one that runs last. This keeps the order of the nodes and the
+    // lifetimes of the values.
     const bool take_first = second == nullptr || (first != nullptr && position.at(first) > position.at(second));
     fuse(graph, take_first ? first : second, add, add->inputs[take_first ? 1 : 0]);
     ++changes;

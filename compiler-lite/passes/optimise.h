@@ -25,8 +25,8 @@ struct PassOptions {
 Status optimise(Graph& graph, const PassOptions& options = {});
 inline constexpr int kMaxRounds = 8;
 
-// Runs once the passes that must follow quantization. Does nothing if `options.quantizes` is false. Errors: see
-// optimise().
+// Runs the passes that must follow quantization, once each. Does nothing if `options.quantizes` is false. Errors: those
+// of optimise().
 Status fuse(Graph& graph, const PassOptions& options);
 
 }  // namespace nestrt::compiler

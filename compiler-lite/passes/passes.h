@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph rewrites between import and emission. Each makes the graph smaller or faster and preserves its results
-// exactly, or within the rounding of f32 if constants are folded into weights. Names of graph inputs and outputs stay.
+// Passes: the graph rewrites between import and emission. Each makes the graph smaller or faster. It preserves the
+// results exactly or, if it folds constants into weights, within f32 rounding. Graph inputs and outputs keep their
+// names.
 //
 // A pass requires a tidy graph, leaves a tidy graph, and returns the number of changes it made.
-// Errors: a pass ignores patterns that it does not support. A failure is a defect of the pass (kInternal).
+// A pass ignores patterns that it does not support. Errors: kInternal, which indicates a defect of the pass.
 #pragma once
 
 #include <span>
@@ -17,8 +18,8 @@ struct Pass {
   std::string_view name;  // "fold-constants", as listed by --passes and accepted by --no-pass
   std::string_view summary;
   Result<int> (*run)(Graph& graph);
-  bool last = false;  // runs once after the other passes have converged, because they do not handle its result
-  bool after_quantization = false;  // runs in fuse() instead if the graph is quantized
+  bool last = false;  // runs once after the other passes have converged, because those do not support its result
+  bool after_quantization = false;  // if the graph is quantized, runs in fuse() instead
 };
 
 // Returns all passes in the order in which optimise() (optimise.h) runs them.
@@ -26,14 +27,14 @@ std::span<const Pass> passes();
 
 // --- The passes, one file each ---
 
-// Evaluates nodes whose inputs are all constant, unless that makes the plan much larger.
+// Evaluates nodes whose inputs are all constant, unless this makes the plan much larger.
 Result<int> fold_constants(Graph& graph);
 // Removes operators without effect and merges consecutive ones: Reshape, Transpose, Slice, Pad, Tile, Cast, Concat,
 // Pool of one element, arithmetic with neutral constants.
 Result<int> remove_identity(Graph& graph);
-// Computes equal nodes once; stores equal constants once.
+// Merges equal nodes and equal constants.
 Result<int> common_subexpressions(Graph& graph);
-// Drops nodes whose results are not needed, and unused constants.
+// Drops nodes with unused results, and unused constants.
 Result<int> remove_dead(Graph& graph);
 // Replaces repetitions along an axis, written as Reshape, Tile, Reshape, by a nearest Resize.
 Result<int> recognise_repeats(Graph& graph);
@@ -43,14 +44,14 @@ Result<int> sink_transposes(Graph& graph);
 Result<int> recognise_activations(Graph& graph);
 // Folds per-channel arithmetic with constants into the weights and bias of the adjacent Conv, ConvTranspose or Dense.
 Result<int> fuse_batchnorm(Graph& graph);
-// Folds a Pad into the Conv or Pool after it.
+// Folds a Pad into the following Conv or Pool.
 Result<int> fuse_pad(Graph& graph);
 // Makes the addition after a Conv the Conv's residual input. Disable it for units without residuals.
 Result<int> fuse_residual(Graph& graph);
 // Fuses the activation after a Conv, ConvTranspose, Dense or Binary into it.
 Result<int> fuse_activation(Graph& graph);
-// Replaces average-pools between integers with scales that are powers of two by depthwise Convs if the bytes stay
-// equal.
+// Replaces average-pools between integers with power-of-two scales by depthwise Convs if the resulting bytes stay the
+// same.
 Result<int> average_factors(Graph& graph);
 // Fuses the multiplication by scales and the addition of a bias into products of integers.
 Result<int> fuse_scales(Graph& graph);
@@ -58,9 +59,9 @@ Result<int> fuse_scales(Graph& graph);
 Result<int> split_transposed(Graph& graph);
 // Converts operators between Dequantize and Quantize to integer arithmetic, for tensors with scales.
 Result<int> fuse_qdq(Graph& graph);
-// Replaces scales that are powers of two by exponents, which units without real factors support.
+// Replaces power-of-two scales by exponents, which units without real factors support.
 Result<int> use_exponents(Graph& graph);
-// Stores weights of Dense layers that were dequantized as the integers that they were.
+// Stores the dequantized weights of Dense layers as the original integers.
 Result<int> keep_integer_weights(Graph& graph);
 
 }  // namespace nestrt::compiler

@@ -13,7 +13,7 @@ inline constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;
 
 bool is_product(const Node& node);
 
-// Returns the activation of a product, or none for other nodes.
+// Returns the activation of a product; kNone for other nodes.
 ops::Activation product_activation(const Node& node);
 
 // Returns the output channel axis of the weights. Requires: a product.

@@ -49,7 +49,7 @@ std::optional<ScaledInput> affine(const Graph& graph, const Node& node) {
   return std::nullopt;
 }
 
-// Returns up to two affine nodes before operand 0 of `clip` as one map: x * a + b, (x + c) * a and so on.
+// Returns up to two affine nodes before operand 0 of `clip` as one map, such as x * a + b or (x + c) * a.
 ScaledInput affine_before(const Graph& graph, const Node& clip) {
   ScaledInput total{clip.inputs[0], 1, 0};
   const Node* node = &clip;
@@ -62,7 +62,7 @@ ScaledInput affine_before(const Graph& graph, const Node& clip) {
   return total;
 }
 
-// clip(scale * x + shift, 0, high), computed by a Unary clip and the nodes before it.
+// clip(scale * x + shift, 0, high), computed by a Unary clip and the preceding nodes.
 struct Ramp {
   ScaledInput inside;
   double high = 0;
@@ -130,13 +130,13 @@ Result<bool> recognise_gate(Graph& graph, Node* node) {
   return false;
 }
 
-// A product of values that are not constant and a constant.
+// A product of non-constant values and one constant.
 struct Product {
   double scale = 1;
   std::vector<ValueId> factors;
 };
 
-// Adds the factors of `value`, which `user` uses, as operand `side`. Products nest up to `depth` times.
+// Adds the factors of operand `side` of `user` to `product`. Expands products nested up to `depth` levels.
 void add_factors(const Graph& graph, const Node& user, size_t side, int depth, Product& product) {
   const Node* inner = depth > 0 ? sole_producer<ops::Binary>(graph, user, side) : nullptr;
   if (const auto scaled = inner ? affine(graph, *inner) : std::nullopt; scaled && scaled->shift == 0) {
@@ -180,7 +180,7 @@ Result<bool> recognise_gelu(Graph& graph, Node* node) {
   return false;
 }
 
-// Recognises max(x, 0) as relu, and min and max with other constants as clips.
+// Recognises max(x, 0) as relu, and min or max with any other constant as a clip.
 Result<bool> recognise_clip(Graph& graph, Node* node) {
   const bool lower = is_plain_binary(*node, BinaryKind::kMax);
   if (!lower && !is_plain_binary(*node, BinaryKind::kMin)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow writes a nearest-neighbour upsampling by whole factors one axis at a time: Reshape to a new axis of
-// size 1, Tile along that axis, Reshape that merges it with the axis before. This pass replaces the three operators by
-// a Resize, which works in any layout.
+// TensorFlow writes a nearest-neighbour upsampling by whole factors one axis at a time: Reshape to a new axis of size
+// 1, Tile along that axis, Reshape that merges it with the preceding axis. This pass replaces the three operators by a
+// Resize, which works in any layout.
 #include <optional>
 
 #include "compiler-lite/passes/passes.h"
@@ -10,7 +10,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Coordinates are f32, which represents integers exactly up to here.
+// Resize coordinates are f32, which represents integers exactly up to this size.
 constexpr int64_t kMaxResized = int64_t{1} << 24;
 
 Shape with_axis(const Shape& shape, int axis, int64_t dim) {
@@ -51,7 +51,7 @@ Result<int> recognise_repeats(Graph& graph) {
   for (Node* node : snapshot(graph)) {
     if (!is_used(graph, *node)) continue;
     const Node* const split = repetition_before(graph, *node);
-    // A Reshape between different quantizations changes what the integers mean.
+    // A Reshape that changes the quantization changes the meaning of the integers.
     if (split == nullptr || graph.value(split->inputs[0]).quantization != graph.value(node->outputs[0]).quantization)
       continue;
     const Shape shape = graph.value(node->outputs[0]).shape;

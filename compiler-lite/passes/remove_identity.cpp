@@ -69,7 +69,7 @@ ValueId equal_operand(const Graph& graph, const Node& node) {
   } else if (const auto* binary = node.as<ops::Binary>()) {
     identity = is_neutral_binary(graph, node, *binary, &kept);
   }
-  // A Reshape may change the quantization of integers.
+  // A Reshape may change the quantization, so equal shapes are not sufficient.
   const bool same_reading = graph.value(kept).quantization == graph.value(node.outputs[0]).quantization;
   return identity && same_reading ? kept : kNoValue;
 }
@@ -92,7 +92,7 @@ bool merge_transposes(Graph& graph, Node* node) {
   return true;
 }
 
-// Replaces a Transpose that only moves dimensions of 1, and therefore moves no elements, with a Reshape.
+// Replaces a Transpose that only moves axes of size 1, and therefore no elements, with a Reshape.
 Result<bool> transpose_to_reshape(Graph& graph, Node* node) {
   const auto* transpose = node->as<ops::Transpose>();
   if (transpose == nullptr || is_identity_permutation(transpose->permutation)) return false;

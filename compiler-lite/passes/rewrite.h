@@ -19,7 +19,7 @@ bool is_used(const Graph& graph, const Node& node);
 std::span<const float> floats(const Graph& graph, ValueId id);
 // Returns the common value of all elements of an f32 constant, or nullopt.
 std::optional<float> uniform_value(const Graph& graph, ValueId id);
-// Returns the producer of operand `index` if it is of kind Op and has no other user, otherwise null.
+// Returns the producer of operand `index` if it is of kind Op and has no other user, or else null.
 template <typename Op>
 Node* sole_producer(const Graph& graph, const Node& node, size_t index) {
   const ValueId id = node.input(index);
@@ -38,8 +38,8 @@ std::optional<ConstantOperand> constant_operand(const Graph& graph, const Node& 
 
 // Removes the node's operands, so it no longer counts as their user. tidy() drops the node once its results are unused.
 void retire(Graph& graph, Node* node);
-// Replaces every use of `from` with `to`, which must hold the same elements. The name of a graph output moves to `to`.
-// Returns false without changes if a graph output would become an input, a constant or another output.
+// Replaces every use of `from` with `to`, which must contain the same elements. The name of a graph output moves to
+// `to`. Returns false and changes nothing if a graph output would become an input, a constant or another output.
 bool forward(Graph& graph, ValueId from, ValueId to);
 // Makes `first` compute the result of `second`, the only user of its first output. The value gets the name of second's
 // result.
@@ -51,7 +51,7 @@ Result<Node*> replace(Graph& graph, Node* old, ops::Attributes attributes, const
 // Returns the activation that computes the same function, or nullopt if it cannot be fused.
 std::optional<ops::Activation> as_activation(const ops::Unary& unary);
 
-// Returns the operator that computes the activation. Requires: one other than kNone.
+// Returns the operator that computes the activation. Requires: not kNone.
 ops::Unary as_unary(const ops::Activation& activation);
 
 // Returns true for an average over windows whose s8 sums fit 32 bits.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models exported from channels-last frameworks contain many pairs of Transposes with element-wise operators, Pads and
-// Concats between them. This pass moves Transposes towards the outputs, through operators that work equally on
-// untransposed tensors, until they meet their inverse or an operator that depends on the order.
+// Concats between them. This pass moves Transposes towards the outputs, through operators that work just as well on
+// untransposed tensors, until they meet their inverse or an operator that depends on the axis order.
 //
 // Moving a Transpose through an operator with several users, or past one of several operands, first adds Transposes.
 // The pass therefore works on a copy and keeps it only if the cleaned-up copy moves fewer bytes.
@@ -82,7 +82,7 @@ class Sinker {
  private:
   int rank() const { return static_cast<int>(permutation_.size()); }
 
-  // Returns true for operands that are independent of the order or can be reordered without cost.
+  // Returns true for operands that do not depend on the axis order or can be reordered at no cost.
   bool can_go_before(ValueId id) const {
     if (id == kNoValue) return false;
     if (const Permutation* other = permutation_of(graph_, id)) return *other == permutation_;
@@ -113,7 +113,7 @@ class Sinker {
     return node->outputs[0];
   }
 
-  // Returns the node's attributes for untransposed operands, or nullopt if it depends on the order.
+  // Returns the node's attributes for untransposed operands, or nullopt if the node depends on the axis order.
   std::optional<ops::Attributes> attributes_before() const {
     if (node_->as<ops::Unary>() || node_->as<ops::Binary>() || node_->as<ops::Cast>()) return node_->attributes;
     if (const auto* concat = node_->as<ops::Concat>()) {
@@ -137,7 +137,7 @@ class Sinker {
     }
     if (const auto* resize = node_->as<ops::Resize>()) {
       const bool is_f32 = graph_.value(node_->inputs[0]).type == DataType::kF32;
-      // Integers are interpolated along rows and columns only.
+      // Integer interpolation supports only rows and columns.
       if (!resize->roi.empty() || (resize->mode != ops::ResizeMode::kNearest && !is_f32)) return std::nullopt;
       ops::Resize moved = *resize;
       moved.sizes = before_transpose(resize->sizes, permutation_);

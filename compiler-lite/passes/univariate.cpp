@@ -15,7 +15,7 @@ using ops::UnaryKind;
 
 constexpr size_t kMaxNodes = 16;
 
-// Returns NaN for functions that do not occur in activations.
+// Returns NaN for functions that activations do not use.
 double apply_unary(const ops::Unary& op, double x) {
   switch (op.kind) {
     case UnaryKind::kRelu:
@@ -98,7 +98,7 @@ bool is_elementwise(const Graph& graph, const Node& node) {
          (type == DataType::kF32 || type == DataType::kBool);
 }
 
-// Returns false for operators that compute nothing but polynomials, which are no activations.
+// Returns false for operators that compute only polynomials; compositions of these are not activations.
 bool can_bend(const Node& node) {
   const auto* binary = node.as<ops::Binary>();
   return binary == nullptr || binary->activation.kind != ops::ActivationKind::kNone ||
@@ -112,7 +112,7 @@ std::optional<float> small_constant(const Graph& graph, ValueId id) {
   return uniform_value(graph, id);
 }
 
-// Returns whether only `nodes` read the node's output.
+// Returns true if only `nodes` read the node's output.
 bool is_inner(const Graph& graph, const Node& node, const std::vector<const Node*>& nodes) {
   const ValueId output = node.outputs[0];
   return !graph.is_output(output) && std::ranges::all_of(graph.users(output), [&](const Node* user) {
@@ -120,7 +120,7 @@ bool is_inner(const Graph& graph, const Node& node, const std::vector<const Node
   });
 }
 
-// Returns the last producer of operands of `nodes` that can be added to them, or null.
+// Returns the last node that produces an operand of `nodes` and can be added to them, or null.
 const Node* next_inner(const Graph& graph, const std::vector<const Node*>& nodes, const Univariate::Order& order) {
   const Node* next = nullptr;
   const Shape& shape = graph.value(nodes.front()->outputs[0]).shape;
@@ -142,7 +142,7 @@ const Node* next_inner(const Graph& graph, const std::vector<const Node*>& nodes
 std::vector<Univariate> Univariate::all_ending_in(const Graph& graph, const Node& root, const Order& order) {
   std::vector<Univariate> found;
   if (!is_elementwise(graph, root) || graph.value(root.outputs[0]).type != DataType::kF32) return found;
-  // In descending order, so that a function is complete before the producer of its variable is added.
+  // Nodes are added in descending order, so that a function is complete before the producer of its variable is added.
   std::vector<const Node*> nodes = {&root};
   bool bends = can_bend(root);
   while (nodes.size() < kMaxNodes) {
@@ -156,7 +156,7 @@ std::vector<Univariate> Univariate::all_ending_in(const Graph& graph, const Node
   return found;
 }
 
-// `nodes`: in descending order. Returns nullopt if they read several values.
+// `nodes`: in descending order. Returns nullopt if they read more than one other value.
 std::optional<Univariate> Univariate::of(const Graph& graph, const std::vector<const Node*>& nodes) {
   Univariate result;
   std::vector<ValueId> constants;

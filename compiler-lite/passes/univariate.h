@@ -15,8 +15,8 @@ class Univariate {
   // Positions of nodes in a topological order.
   using Order = std::unordered_map<const Node*, size_t>;
 
-  // Returns the functions of one value that end in `root` and consist of at least two nodes, smallest first. Nothing
-  // outside a function reads its inner values.
+  // Returns the functions of one value that end in `root` and consist of at least two nodes, smallest first. The inner
+  // values of a function have no readers outside it.
   static std::vector<Univariate> all_ending_in(const Graph& graph, const Node& root, const Order& order);
 
   ValueId variable() const { return variable_; }
@@ -26,7 +26,7 @@ class Univariate {
  private:
   static std::optional<Univariate> of(const Graph& graph, const std::vector<const Node*>& nodes);
 
-  // Operands are indices into variable, constants and results, in this order.
+  // Operands are indices into the concatenation of the variable, the constants and the results.
   struct Step {
     const ops::Attributes* attributes = nullptr;
     std::vector<size_t> operands;

@@ -9,7 +9,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Limit of sweeps over the nodes; two settle all networks tested.
+// Maximum number of sweeps over the nodes. All tested networks converged after two.
 constexpr int kMaxSweeps = 6;
 
 // By enum value.
@@ -19,7 +19,7 @@ constexpr size_t index_of(Layout layout) { return static_cast<size_t>(layout); }
 
 int64_t bytes(const Value& value, Layout layout) { return storage_bytes(value.type, value.shape, layout); }
 
-// The layouts chosen so far and their cost in bytes moved.
+// The layouts chosen so far, and their cost in moved bytes.
 class LayoutAssignment {
  public:
   explicit LayoutAssignment(const Graph& graph) : graph_(graph), values_(graph.num_values()) {
@@ -35,7 +35,7 @@ class LayoutAssignment {
     for (ValueId id : node.outputs) at(id).layout = count > 0 ? option.output : Layout::kPlain;
   }
 
-  // Returns the bytes moved by the node and by the Reorders of its operands. Requires that `option` is applied.
+  // Returns the bytes moved by the node and by the Reorders of its operands. Requires: `option` is applied.
   int64_t cost(const Node& node, const LayoutOption& option) const {
     int64_t own = 0, reorders = 0;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -80,7 +80,7 @@ struct Decision {
   const LayoutOption& option() const { return options[chosen]; }
 };
 
-// Chooses the option that is cheapest under the current decisions. Returns true if the choice changed.
+// Chooses the cheapest option, given the current decisions for other nodes. Returns true if the choice changed.
 bool decide(Decision& decision, LayoutAssignment& assignment) {
   if (decision.decided) assignment.apply(*decision.node, decision.option(), -1);
   size_t best = decision.chosen;
@@ -152,7 +152,7 @@ class LayoutRewriter {
       : graph_(graph), assignment_(assignment), reordered_(graph.num_values(), not_reordered()) {}
 
   Status run(const std::vector<Decision>& decisions) {
-    // Outputs first: their Reorders get the outputs' names.
+    // Converts outputs first, so that their Reorders get the outputs' names.
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       if (assignment_.layout(graph_.outputs[i]) == Layout::kPlain) continue;
       NESTRT_ASSIGN_OR_RETURN(const ValueId plain, reordered(graph_.outputs[i], Layout::kPlain, true));

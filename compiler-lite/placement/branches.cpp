@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns how many nodes from `first` on one program of the backend can compute; 0 with the reason.
+// Returns how many nodes, starting at `first`, one program of the backend can compute. If 0, also returns the reason.
 size_t longest_run(const Graph& graph, Backend& backend, size_t first, std::string* refusal) {
   const Subgraph nodes(graph.nodes());
   size_t count = 0;
@@ -46,8 +46,8 @@ class Placer {
   }
 
  private:
-  // Places the longest run from this node on that a unit other than the host accepts, for all units that accept the
-  // same run. Returns its length; 0 if no unit accepts the node.
+  // Places the longest run that starts at this node and is accepted by a unit other than the host, on all units that
+  // accept the same run. Returns the run's length; 0 if no unit accepts the node.
   size_t place_off_host(size_t node) {
     PlacedBranch branch{node, 0, {0}};
     std::vector<size_t> runs(backends_.size(), 0);
@@ -91,7 +91,7 @@ class Placer {
   const Backends& backends_;
   const std::vector<bool> links_;
   Placement placement_;
-  bool open_ = false;  // the last branch belongs to the host only and may grow
+  bool open_ = false;  // the last branch is placed only on the host and may grow
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds back SIGINT, SIGTERM and SIGHUP while something must be stopped or removed before they end this process.
+// EndingSignals: holds back SIGINT, SIGTERM and SIGHUP until processes are stopped and files removed.
 #pragma once
 
 namespace nestrt::compiler {
 
-// Records these signals, unless they are ignored, during its lifetime. The destructor of the last object restores the
-// previous handlers and raises a recorded signal. Before the signal ends the process, temporary folders are removed.
-// Threads: any.
+// During its lifetime, records these signals unless they are ignored. The destructor of the last object restores the
+// previous handlers and raises a recorded signal. Temporary folders are removed before the signal ends the process.
+// Threading: any thread.
 class EndingSignals {
  public:
   EndingSignals();

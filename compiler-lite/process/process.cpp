@@ -41,8 +41,8 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-// RAII wrapper of posix_spawnattr_t. The program leads a new process group, so that it can be killed together with its
-// children.
+// RAII wrapper of posix_spawnattr_t. The program leads a new process group, so that the program can be killed together
+// with its children.
 class Attributes {
  public:
   Attributes() {
@@ -57,7 +57,7 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
-// Returns 0 if the child is still running, which `flags` must allow.
+// Returns 0 if the child is still running (only if `flags` contains WNOHANG).
 Result<pid_t> wait_once(pid_t child, int flags, int* state) {
   while (true) {
     const pid_t ended = waitpid(child, state, flags);
@@ -66,7 +66,7 @@ Result<pid_t> wait_once(pid_t child, int flags, int* state) {
   }
 }
 
-// Interval of checks for the end of the program and for signals.
+// Polling interval for the end of the program and for signals.
 constexpr std::chrono::milliseconds kPollInterval{5};
 
 Result<int> wait_for(pid_t child, std::chrono::milliseconds limit) {

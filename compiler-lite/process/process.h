@@ -19,14 +19,14 @@ struct ProcessResult {
 };
 
 struct ProcessOptions {
-  std::string working_folder;               // of the program; empty selects that of this process
+  std::string working_folder;               // folder in which the program runs; empty selects this process's folder
   std::chrono::milliseconds time_limit{0};  // the program is killed after this time; 0 for no limit
 };
 
-// Runs a program, found by PATH, and waits for it. Files in `folder` receive its output.
+// Runs a program, searched for in PATH, and waits for it. Redirects its output to files in `folder`.
 // Kills the program and its process group if the time limit expires, or if SIGINT, SIGTERM or SIGHUP arrives. The
-// signal then takes its usual effect on this process as soon as no EndingSignals object is left. Errors: kNotFound if
-// the program cannot be started, kDeadlineExceeded, kCancelled if this process survives a signal, kIo.
+// signal then has its usual effect on this process as soon as no EndingSignals object exists. Errors: kNotFound if the
+// program cannot be started, kDeadlineExceeded, kCancelled if this process survives a signal, kIo.
 Result<ProcessResult> run_process(const std::vector<std::string>& command, const std::string& folder,
                                   const ProcessOptions& options = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder for files that are exchanged with other programs.
+// TemporaryFolder: a folder for files that are exchanged with other programs.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Removes all temporary folders before the process ends without running destructors. Threads: any.
+// Removes all temporary folders before the process ends without running destructors. Threading: any thread.
 void remove_temporary_folders();
 
 }  // namespace nestrt::compiler

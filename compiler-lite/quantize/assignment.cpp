@@ -87,7 +87,7 @@ class Assigner {
 
  private:
   bool chosen(const Node* node) const { return node != nullptr && result_.nodes.count(node) != 0; }
-  // Returns true if the value exists as s8 without a Quantize.
+  // Returns true if a node computes the value directly in s8, without a Quantize.
   bool is_s8(ValueId id) const {
     const Node* node = graph_.producer(id);
     return chosen(node) && s8::has_bounds(product_activation(*node).kind);
@@ -117,7 +117,7 @@ class Assigner {
     return std::any_of(users.begin(), users.end(), [&](const Node* user) { return chosen(user); });
   }
 
-  // Drops nodes that only move elements towards f32; they are better computed in f32.
+  // Drops nodes that only move elements for f32 readers; they are faster in f32.
   void drop_useless() {
     for (auto node = graph_.nodes().rbegin(); node != graph_.nodes().rend(); ++node)
       if (chosen(node->get()) && keeps_exponent(**node) && !feeds_s8(**node)) result_.nodes.erase(node->get());
@@ -130,8 +130,8 @@ class Assigner {
         result_.wide.insert(node);
   }
 
-  // Returns the profiled exponent of a value under the model's name for its elements, or under its current name if the
-  // profile was made after passes had moved it.
+  // Looks up the profiled exponent by the model's name for the value's elements, then by the current name, which
+  // applies if the profile was created after passes had moved the value.
   std::optional<int> profiled(ValueId id) const {
     const Value& value = graph_.value(id);
     for (const std::string* name : {&original_name(value), &value.name})
@@ -146,7 +146,7 @@ class Assigner {
     if (!is_new) entry->second = std::min(entry->second, *known);
   }
 
-  // Chooses the exponent of each group: the smallest one of its members, that is, the widest range.
+  // Chooses the exponent of each group: the smallest exponent, that is, the widest range, of its members.
   void choose_exponents() {
     Groups groups(graph_.num_values());
     group_exponents_.clear();
@@ -201,7 +201,7 @@ class Assigner {
     }
     if (!is_quantizable_product(graph_, node)) return "";
     auto product = quantize_product(graph_, node, {*exponent(node.inputs[0]), output}, weight_options(node));
-    if (!product) return "its accumulators could exceed 32 bits, or its weights the range of exponents";
+    if (!product) return "its accumulators could exceed 32 bits, or its weights need exponents outside their range";
     result_.products.emplace(&node, std::move(*product));
     return "";
   }

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 
 struct Assignment {
-  std::unordered_set<const Node*> nodes;       // become s8
+  std::unordered_set<const Node*> nodes;       // nodes that become s8
   std::unordered_set<const Node*> wide;        // subset of `nodes` whose outputs stay f32
   std::unordered_map<ValueId, int> exponents;  // exponent of the s8 form, by f32 value
   std::unordered_map<const Node*, QuantizedProduct> products;

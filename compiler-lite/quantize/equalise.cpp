@@ -25,7 +25,7 @@ bool passes_scale(const ops::Activation& activation) {
          (activation.kind == ops::ActivationKind::kClip && activation.alpha == 0);
 }
 
-// Calls visit(index of a weight, its input channel) for all weights.
+// Calls visit(weight index, input channel) for all weights.
 template <typename Visit>
 void for_each_weight(const Graph& graph, const Node& node, Visit visit) {
   const Shape& shape = graph.value(node.inputs[kWeights]).shape;
@@ -47,8 +47,8 @@ bool is_depthwise(const Graph& graph, const Node& node) {
 }
 
 // Returns the factors of the channels of a value. Each channel of a depthwise layer has its own exponent, so its input
-// may be scaled freely. In other layers the input channels share the exponents of the weights, so the factor is
-// balanced between both layers (geometric mean).
+// may be scaled freely. In other layers the input channels share the weights' exponents, so the factor is balanced
+// between the two layers (geometric mean).
 Powers choose_powers(const Graph& graph, const Node& consumer, const ValueProfile& value) {
   const double range = std::ldexp(127.5, -*value.exponent);
   std::vector<double> reach(value.peaks.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reasons of a QuantizationReport in the form that reports of plans use (tools/support/page/precisions.h).
+// Converts the reasons of a QuantizationReport to the form that plan reports use (tools/support/page/precisions.h).
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace nestrt::compiler {
 
-// Returns why nodes stay f32, by their name.
+// Returns, by node name, why nodes stay f32.
 inline std::map<std::string, std::string> kept_reasons(const QuantizationReport& report) {
   std::map<std::string, std::string> reasons;
   for (const KeptNode& node : report.kept) reasons.emplace(node.name, node.reason);

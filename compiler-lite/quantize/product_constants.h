@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights and biases that replace those of products before quantization.
+// Replaces the weights and biases of products before quantization.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 namespace nestrt::compiler {
 
 struct ProductConstants {
-  std::vector<float> weights;  // in the order of the present ones
+  std::vector<float> weights;  // in the order of the current weights
   std::vector<float> bias;     // by output channel
 };
 
-using ReplacedConstants = std::map<std::string, ProductConstants, std::less<>>;  // by name of node
+using ReplacedConstants = std::map<std::string, ProductConstants, std::less<>>;  // by node name
 
-// Requires: named nodes are products with constant operands, and sizes match.
+// Requires: the named nodes are products with constant operands, and the sizes match.
 void replace_constants(Graph& graph, const ReplacedConstants& constants);
 
 }  // namespace nestrt::compiler

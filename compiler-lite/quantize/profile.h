@@ -26,8 +26,8 @@ enum class CalibrationMethod { kMinMax, kPercentile, kKl, kMse };
 std::string_view name(CalibrationMethod method);
 std::optional<CalibrationMethod> calibration_method(std::string_view name);
 
-// Magnitudes of nonzero elements: counts[i] of them are in [i, i + 1) * 2^bin_exponent. Bins after the last have no
-// elements.
+// Magnitudes of nonzero elements: counts[i] of them are in [i, i + 1) * 2^bin_exponent. Bins after the last one are
+// empty.
 struct Histogram {
   static constexpr size_t kMaxBins = 2048;
   static constexpr int kMinBinExponent = -100, kMaxBinExponent = 120;
@@ -51,10 +51,10 @@ struct ValueProfile {
 };
 
 struct QuantizationProfile {
-  std::string model_digest;  // model_digest(model, bindings); empty if the source of the profile does not state it
+  std::string model_digest;  // model_digest(model, bindings); empty if the profile's source does not contain it
   CalibrationMethod method = CalibrationMethod::kMse;
   uint64_t samples = 0;
-  // Preprocessing of the observed images; empty if there were none or the source of the profile does not state it.
+  // Preprocessing of the observed images; empty if there were no images or the profile's source does not contain it.
   std::optional<Preprocessing> preprocessing;
   std::vector<ValueProfile> values;  // names are unique
 
@@ -65,7 +65,7 @@ struct QuantizationProfile {
 // Returns 32 hexadecimal digits over the content of an ONNX file. Errors: those of reading it.
 Result<std::string> model_digest(const std::string& model);
 
-// Includes constants bound to inputs, by name. Equals model_digest(model) without them.
+// Also covers constants bound to inputs, by name. Without such constants, equals model_digest(model).
 Result<std::string> model_digest(const std::string& model, const std::map<std::string, HostTensor>& bindings);
 
 // Errors: kInvalidArgument if the profile belongs to another model.

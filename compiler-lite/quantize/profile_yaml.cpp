@@ -19,10 +19,10 @@ using tools::yaml::check_keys, tools::yaml::member, tools::yaml::member_number, 
 
 constexpr std::string_view kFormat = "nestrt quantization profile";
 constexpr int kVersion = 1;
-// A network of a thousand values, each with all histogram bins and a thousand channels.
+// Size limit: sufficient for a thousand values, each with all histogram bins and a thousand channels.
 constexpr uint64_t kMaxCalibrationBytes = 64 << 20;
 constexpr size_t kMaxForeignBins = 1 << 16;
-constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // allowed for values of any file
+constexpr uint64_t kForeignBins = 4096 * Histogram::kMaxBins;  // allowed for a file of any size
 constexpr size_t kMaxMeans = 1 << 22;
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr size_t kMaxChannels = 4;
@@ -91,7 +91,7 @@ Result<Preprocessing> parse_preprocessing(const YAML::Node& node) {
   return result;
 }
 
-// Parses name and range, which every profile format contains.
+// Parses the name and range, which all profile formats contain.
 Result<ValueProfile> parse_range(const YAML::Node& node) {
   if (!node.IsMap()) return refuse(node, "expected a value's {name, min, max, histogram}");
   ValueProfile value;
@@ -145,8 +145,7 @@ Result<ValueProfile> parse_foreign_value(const YAML::Node& node) {
   return from_signed_histogram(std::move(range.name), range.min, range.max, counts);
 }
 
-// Parses a value of a NEST-C profile. Every value allocates all bins of nestrt's histogram, even if NEST-C's is
-// shorter.
+// Parses a value of a NEST-C profile. Each value allocates a full nestrt histogram, even if NEST-C's is shorter.
 Result<ValueProfile> parse_foreign_value(const YAML::Node& node, Budget& bins) {
   if (bins.charge(Histogram::kMaxBins)) return parse_foreign_value(node);
   return refuse(

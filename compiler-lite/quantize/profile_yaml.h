@@ -34,10 +34,10 @@ std::string format_profile(const QuantizationProfile& profile);
 // Errors: those of writing a file. No partial file remains.
 Status save_profile(const QuantizationProfile& profile, const std::string& path);
 
-// Errors: kInvalidArgument with `name`, the line, the expected and the actual text. A returned profile is consistent:
-// unique names, finite ranges, min <= max, and histograms within bounds with the stated number of elements.
+// Errors: kInvalidArgument with `name`, the line, and the expected and actual text. A returned profile is consistent:
+// unique names, finite ranges, min <= max, and histograms within bounds that contain the declared number of elements.
 Result<QuantizationProfile> parse_profile(const std::string& text, std::string_view name);
-// Also returns the errors of reading a file.
+// Errors: those of parsing, and those of reading a file.
 Result<QuantizationProfile> load_profile(const std::string& path);
 
 // Converts a histogram over equal parts of [min, max] to magnitudes, assuming evenly distributed elements within each

@@ -130,7 +130,7 @@ class GraphQuantizer {
 
   Graph& graph_;
   const Assignment& assignment_;
-  std::unordered_map<ValueId, int> exponents_;  // those of the assignment and of replaced values
+  std::unordered_map<ValueId, int> exponents_;  // exponents of the assignment and of replaced values
   const QuantizeOptions& options_;
   std::unordered_map<ValueId, ValueId> s8_;  // by f32 value
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantization to s8 (docs/concepts/numerics.md). Conv and Dense compute with integers, and so do operators between
-// them that only add, select or move. Quantize and Dequantize separate them from f32 operators.
+// Quantization to s8 (docs/concepts/numerics.md). Conv and Dense compute with integers, as do operators between them
+// that only add, select or move elements. Quantize and Dequantize connect them to f32 operators.
 #pragma once
 
 #include <memory>
@@ -23,12 +23,11 @@ enum class Scales {
   kSingle,  // all activations share the smallest exponent: one scale for the whole network
 };
 
-// Independent corrections of rounding errors. The defaults are those that improve the networks of
-// docs/how-to/quantize.md.
+// Independent corrections of rounding errors. The defaults improve the networks of docs/how-to/quantize.md.
 struct Corrections {
-  // let channels use the full range of their value; see equalise.h. Requires weights per channel
+  // let channels use the full range of their value; see equalise.h. Requires per_channel
   bool equalisation = false;
-  bool weights = true;  // choose weight exponents by squared error, which may clip outliers; otherwise by range
+  bool weights = true;  // choose weight exponents by squared error, which may clip outliers, instead of by range
   // compensate in the biases for the mean error of the weights, using the means from calibration (M. Nagel et al.,
   // Data-Free Quantization Through Weight Equalization and Bias Correction, 2019)
   bool bias = true;

@@ -14,7 +14,8 @@ class Spread {
  public:
   explicit Spread(double bin_width) : bin_width_(bin_width), counts_(kBins, 0.0) {}
 
-  // Adds `count` elements evenly distributed over [low, high]. Requires: the interval does not contain both signs.
+  // Adds `count` elements evenly distributed over [low, high]. Requires: the interval does not contain numbers of both
+  // signs.
   void add(double low, double high, double count) {
     if (low < 0) low = -low, high = -high;
     if (low > high) std::swap(low, high);

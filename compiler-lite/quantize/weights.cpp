@@ -16,8 +16,8 @@ namespace {
 
 namespace s8 = kernels::s8;
 
-// Limit for clipping: a larger exponent would clip half of a weight distribution, which costs more than finer steps
-// gain.
+// Maximum increase of an exponent by clipping. A larger increase would clip half of a weight distribution, which costs
+// more than finer steps gain.
 constexpr int kMaxClipping = 3;
 
 // View of the weights by output channel.
@@ -28,7 +28,7 @@ struct Channels {
   int64_t group_inputs = 0;  // input channels per group
   int64_t groups = 1;
   bool innermost = false;  // the channel is the innermost axis
-  // By position in the kernel: the fraction of outputs for which a weight is applied to the input and not to padding.
+  // By kernel position: the fraction of outputs for which the weight multiplies input elements rather than padding.
   std::vector<double> shares = {1};
 
   int64_t length() const { return static_cast<int64_t>(elements.size()) / count; }
@@ -84,7 +84,7 @@ Channels channels_of(const Graph& graph, const Node& node) {
   return channels;
 }
 
-// Weight exponents that keep the shift, or the exponent of the wide output, within its limits.
+// Range of weight exponents that keep the shift, or the wide output's exponent, within its limits.
 struct Range {
   int low;
   int high;
@@ -138,7 +138,7 @@ class Quantizer {
     return exponent < range_.low ? std::nullopt : std::optional(exponent);
   }
 
-  // Searches exponents from `exponent` upwards.
+  // Returns the exponent with the smallest squared error, searching from `exponent` upwards.
   int least_squares(int64_t first, int64_t last, int exponent) const {
     int best = exponent;
     double smallest = std::numeric_limits<double>::infinity();
@@ -165,7 +165,7 @@ class Quantizer {
     return sum;
   }
 
-  // Returns the bias minus the mean error of the rounded weights.
+  // Returns the bias minus the mean output error caused by rounding the weights.
   double bias(int64_t channel, int exponent) const {
     double result = channels_.bias.empty() ? 0 : channels_.bias[static_cast<size_t>(channel)];
     if (means_.empty()) return result;

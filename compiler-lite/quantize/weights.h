@@ -10,7 +10,7 @@
 
 namespace nestrt::compiler {
 
-// Returns the largest exponent with which a magnitude fits s8; nullopt for 0, which fits with any exponent.
+// Returns the largest exponent with which a magnitude fits s8; nullopt for 0, which fits any exponent.
 std::optional<int> largest_exponent(float magnitude);
 
 struct QuantizedProduct {
@@ -26,7 +26,7 @@ struct ProductExponents {
 
 struct WeightOptions {
   bool per_channel = true;
-  bool least_squares = false;          // choose exponents by squared error, which may clip outliers; otherwise by range
+  bool least_squares = false;  // choose exponents by squared error, which may clip outliers, instead of by range
   std::span<const float> input_means;  // by input channel, to correct the bias; empty disables the correction
 };
 

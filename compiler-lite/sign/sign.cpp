@@ -90,7 +90,7 @@ Status write_key_pair(const std::string& name, const SecretKey& key) {
   NESTRT_RETURN_IF_ERROR(write_key(secret, kSecretKey, key.seed(), 0600));
   const Status status = write_key(open, kPublicKey, key.public_key().bytes, 0644);
   std::error_code ignored;
-  if (!status.ok()) std::filesystem::remove(secret, ignored);  // keep both or none
+  if (!status.ok()) std::filesystem::remove(secret, ignored);  // keep either both files or neither
   return status;
 }
 

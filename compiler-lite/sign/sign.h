@@ -18,7 +18,7 @@ class SecretKey {
  public:
   // Uses the system's random number generator.
   static SecretKey generate();
-  // Reads a file of write_key_pair(). Errors: kNotFound, kIo, kInvalidArgument.
+  // Reads a key file that write_key_pair() has written. Errors: kNotFound, kIo, kInvalidArgument.
   static Result<SecretKey> read(const std::string& path);
 
   SecretKey(const SecretKey&) = default;

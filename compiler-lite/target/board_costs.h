@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs that a board's file and its profiles state: of the host's kernels, and of using its units. The plan contains
-// them, so that a session's first schedule on that board uses them.
+// Costs from a board's file and profiles: the times of the host's kernels and the overheads of its units. They are
+// stored in the plan, so that a session's first schedule on that board can use them.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,12 @@ struct BoardCosts {
   std::vector<plan::Overhead> overheads;
 };
 
-// Returns nullopt if the target is not a board. If the board does not state its CPU's instruction set, or has neither
-// profiles nor estimates, returns only the costs of using its other units. Errors: those of read_costs().
+// Returns nullopt if the target is not a board. If the board's file does not specify the CPU's instruction set, or
+// contains neither profiles nor estimates, returns only the overheads of the other units. Errors: those of
+// read_costs().
 Result<std::optional<BoardCosts>> board_costs(const TargetDescription& target);
 
-// Adds the known costs of the plan's operators to `tables`, for one of the CPU's threads and for all.
+// Adds the known costs of the plan's operators to `tables`, for a single CPU thread and for all threads.
 void state_costs(const BoardCosts& costs, const Plan& plan, plan::Tables& tables);
 
 }  // namespace nestrt::compiler

@@ -18,8 +18,8 @@ struct CpuLevel {
   std::vector<InstructionSet> sets;
 };
 
-// Returns the known levels of CPUs. x86-64-v4 includes variants with and without dot products and tiles, because the
-// level does not define them and most CPUs of that level have dot products.
+// Returns the known CPU levels. x86-64-v4 includes variants with and without dot products and tiles, because the level
+// does not define them and most CPUs of that level have dot products.
 const std::vector<CpuLevel>& cpu_levels() {
   using enum InstructionSet;
   static const std::vector<CpuLevel> kLevels = {
@@ -130,7 +130,7 @@ Status add_item(const UnitRequest& item, Builder& builder) {
   return builder.add_unit(std::move(unit));
 }
 
-// `path`: of the board's file.
+// `path`: path of the board's file.
 Result<TargetDescription> board_target(Result<tools::Board> board, const std::string& path) {
   if (!board) return board.error();
   const std::string name = board->name;

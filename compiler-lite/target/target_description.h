@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TargetDescription: what a plan is compiled for. All stages use it. A plan's bytes depend on the model and the
-// options, never on the machine that compiles.
+// TargetDescription: the units for which a plan is compiled. All stages use it. A plan's bytes depend only on the model
+// and the options, never on the compiling machine.
 //
 // A target is a list of items:
 //   zcu102, path/board.yaml     a board: its CPU and its other units (docs/reference/board-files.md describes the file)

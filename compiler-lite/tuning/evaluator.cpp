@@ -24,7 +24,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Limit for the samples, and for the f32 outputs, in memory.
+// Memory limit that applies to the samples and, separately, to the f32 outputs.
 constexpr uint64_t kMaxKeptBytes = uint64_t{1} << 30;
 
 std::span<const float> floats_of(const tools::Array& array) {
@@ -47,7 +47,7 @@ constexpr int64_t kAmbiguous = -1;
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-// Returns the class of a sample: by its path in the folder of the samples, or else by its name.
+// Returns the class of a sample, found by its path relative to the sample folder or else by its name.
 std::optional<int64_t> find_class(const std::map<std::string, int64_t>& classes, const std::string& folder,
                                   const std::string& sample) {
   for (const std::string& key : {std::filesystem::path(sample).lexically_relative(folder).string(), file_name(sample)})
@@ -89,7 +89,7 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
   CompileOptions compile = options.compile;
   compile.quantization.reset();
   compile.progress = nullptr;
-  compile.backends.clear();  // evaluation runs on the host of the compiler
+  compile.backends.clear();  // evaluation runs on the compiling machine
   NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
   Evaluator result(std::move(compile), std::move(graph), options.threads);
   NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model, options.compile.import.bindings));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluator: measures the loss of quantizations over samples against the same network in f32. Imports the model and
-// reads the samples once for any number of quantizations.
+// Evaluator: measures, over samples, the loss of quantizations relative to the same network in f32. Imports the model
+// and reads the samples once for any number of quantizations.
 // Threading: one thread at a time. Runs on all cores unless `threads` is set.
 #pragma once
 
@@ -22,9 +22,10 @@ struct EvaluationOptions {
   std::string labels;  // a file of lines image<TAB>class for all images; empty: no labels
   int64_t offset = 0;  // class in the labels minus index in the network
   int threads = 0;     // 0: one per core
-  // Rejects networks without class scores, for which only the noise can be measured.
+  // If set, networks without class scores are rejected; only their noise could be measured.
   bool needs_classes = true;
-  // Reads fewer samples, the first ones, if they exceed the memory limit; otherwise that is an error.
+  // If set and the samples exceed the memory limit, only as many as fit are read, from the first on. Otherwise,
+  // exceeding the limit is an error.
   bool fewer_if_large = false;
 };
 
@@ -36,7 +37,7 @@ struct OutputNoise {
 
 class Evaluator {
  public:
-  // Errors: those of compiling, of the samples and of the labels; kUnsupported if class scores are required but the
+  // Errors: those of compiling and of reading samples and labels; kUnsupported if class scores are required but the
   // first output is not f32 class scores; kInvalidArgument if the samples exceed the memory limit.
   static Result<Evaluator> create(const std::string& model, const EvaluationOptions& options);
   Evaluator(Evaluator&&) noexcept;
@@ -49,12 +50,12 @@ class Evaluator {
   const std::string& model_digest() const { return model_digest_; }
   // Returns a digest of the compiled f32 network, the samples and their labels.
   std::string data_digest() const;
-  // Returns reasons for images that could not be read; empty unless skip_unreadable.
+  // Returns the reasons why images could not be read; empty unless skip_unreadable.
   const std::vector<std::string>& skipped() const { return skipped_; }
-  // Errors: kInvalidArgument if the f32 network is correct no more often than guessing, which makes a loss against the
-  // labels meaningless.
+  // Errors: kInvalidArgument if the f32 network is no more accurate than guessing, so that a loss against the labels is
+  // meaningless.
   Status require_better_than_guessing(const Score& score) const;
-  // Returns the graph that quantizations start from: f32, activations fused, residuals not.
+  // Returns the graph that quantizations start from: f32, with fused activations but without fused residuals.
   const Graph& graph() const { return graph_; }
 
   // Measures over `count` samples, spread evenly. Errors: those of compiling and running.

@@ -10,8 +10,8 @@ namespace nestrt::compiler {
 namespace {
 
 constexpr int kMaxPasses = 10;
-// Added to the diagonal, as a fraction of its mean, so that few samples do not determine many weights. 0.01 and 1 leave
-// more noise on samples that did not calibrate.
+// Ridge term, as a fraction of the diagonal's mean; it limits overfitting if there are few samples. With 0.01 or 1, the
+// noise on held-out samples is higher.
 constexpr float kRidge = 0.1F;
 
 class RoundingFitter {
@@ -22,7 +22,7 @@ class RoundingFitter {
       for (Eigen::Index i = 0; i < weights.cols(); ++i) rounded_(output, i) = nearest(output, weights(output, i));
   }
 
-  // `errors`: of the inputs; both matrices are centered.
+  // `errors`: the errors of the inputs. Both matrices are centered.
   void fit(const PatchMatrix& actual, const PatchMatrix& errors) {
     const float scale = 1 / static_cast<float>(actual.rows());
     PatchMatrix curvature = (actual.transpose() * actual) * scale;
@@ -53,7 +53,7 @@ class RoundingFitter {
     return std::ldexp(std::clamp(rounded, low, high), -exponent(output));
   }
 
-  // Optimises each weight once, given all others. Returns true if one changed.
+  // Optimises each weight once, given all others. Returns true if a weight changed.
   bool descend(const PatchMatrix& curvature, PatchMatrix& gradient) {
     bool changed = false;
     for (Eigen::Index i = 0; i < f32_.cols(); ++i) {

@@ -13,12 +13,12 @@ struct FittedProduct {
   Eigen::VectorXf bias_change;  // by output
 };
 
-// Rounds each weight up or down so that the outputs for the rows of `actual`, with the returned change of the bias, are
-// as close to those of `weights` for the rows of `expected` as coordinate descent finds, in squared error. This is the
+// Rounds each weight up or down and adjusts the bias by the returned change. Coordinate descent minimises the squared
+// error of the outputs for the rows of `actual` relative to those of `weights` for the rows of `expected`. This is the
 // objective of M. Nagel et al., Up or Down? Adaptive Rounding for Post-Training Quantization, 2020, with the
 // quantization error of the input included. Deterministic.
-// `exponents`: by output; a weight is a multiple of 2^-exponent in 8 bits.
-// Requires: matrices of equal size, at least one row; one weight row per output, of the same number of columns.
+// `exponents`: by output; a rounded weight is an 8-bit multiple of 2^-exponent. Requires: `actual` and `expected` have
+// equal sizes and at least one row; `weights` contains one row per output, with the same number of columns.
 FittedProduct fit_rounding(const PatchMatrix& weights, std::span<const int> exponents, const PatchMatrix& expected,
                            const PatchMatrix& actual);
 

@@ -13,9 +13,9 @@
 namespace nestrt::compiler {
 namespace {
 
-// Samples that rank operators.
+// Number of samples for ranking operators.
 constexpr size_t kRankingSamples = 4;
-// Operators that a warning names.
+// Number of operators that a warning names.
 constexpr size_t kMaxNamed = 8;
 
 double noise_share(double decibel) { return std::pow(10, -decibel / 10); }
@@ -75,7 +75,7 @@ class NoiseBounder {
     return result;
   }
 
-  // Keeps the first `count` layers of the ranking in f32 and measures the rest. Returns whether the bound is met.
+  // Keeps the first `count` layers of the ranking in f32 and measures the rest. Returns true if the bound is met.
   Result<bool> keep(const std::vector<NoisyLayer>& ranking, size_t count) {
     report_.kept.clear();
     for (size_t i = 0; i < count; ++i) report_.kept.push_back(ranking[i].name);
@@ -105,7 +105,7 @@ class NoiseBounder {
     return keep(ranking, enough).error();
   }
 
-  // Names the noisiest layers that are still s8, at least one, until the noise of the others adds up to less than the
+  // Names the noisiest layers that are still s8, at least one, until the noise of the rest adds up to less than the
   // limit.
   void name_noisy(const std::vector<NoisyLayer>& ranking) {
     if (lowest(report_.outputs) >= kLowDecibel) return;
@@ -144,7 +144,7 @@ Result<HeldOut> hold_out_quarter(const std::string& model, const CompileOptions&
   return HeldOut{std::move(profile), {kept, num_samples}};
 }
 
-// Replaces the profile and chooses exponents as those of the present one were chosen.
+// Replaces the profile and chooses exponents with the method of the current profile.
 void use_profile(QuantizationProfile profile, Quantization& quantization) {
   profile.method = quantization.profile.method;
   choose_exponents(profile, quantization.percentile);

@@ -11,7 +11,7 @@
 
 namespace nestrt::compiler {
 
-// One patch per row: for each group, its elements in the order of the weights.
+// One patch per row: the elements of each group, in the order of the weights.
 using PatchMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 class PatchReader {
@@ -22,7 +22,7 @@ class PatchReader {
   int64_t groups() const { return groups_; }
   int64_t group_length() const { return channels_ / groups_ * static_cast<int64_t>(num_taps_); }
   int64_t patch_length() const { return group_length() * groups_; }
-  // Returns the number of patches of an input: those of all images and positions.
+  // Returns the number of patches of an input: one per image and output position.
   int64_t num_patches() const { return images_ * positions_; }
 
   // Writes patch `index` of the input to `patch`. Elements in the padding are 0.

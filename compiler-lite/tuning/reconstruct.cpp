@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMaxPatchLength = 6144;
 constexpr uint64_t kMaxSampleBytes = uint64_t{1} << 30;
-constexpr int64_t kMaxPatchElements = int64_t{1} << 25;  // of a layer's patches of all samples
+constexpr int64_t kMaxPatchElements = int64_t{1} << 25;  // limit on the elements of a layer's patches over all samples
 
 // A compiled graph whose inner values can be read.
 struct TracedGraph {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Score: loss of a quantization, measured over samples against the same network in f32.
+// Score: loss of a quantization relative to the same network in f32, measured over samples.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct Score {
 
   double agreement() const;  // as a fraction
   // Returns the top-1 loss in percentage points of the samples. With labels: the accuracy lost against f32, which may
-  // be negative. Otherwise: the percentage of rows that disagree with f32.
+  // be negative. Without labels: the percentage of rows that disagree with f32.
   double loss() const;
-  // Returns true for less loss, or for equal loss and less noise.
+  // Returns true for a lower loss, or for an equal loss with less noise.
   bool better_than(const Score& other) const;
 };
 

@@ -41,10 +41,10 @@ class Searcher {
   }
 
  private:
-  using Index = std::optional<size_t>;  // index of a trial; empty if the settings cannot be evaluated
+  using Index = std::optional<size_t>;  // index of a trial; not set if the settings cannot be evaluated
 
-  // Returns whether a trial without labels has more noise than the start. Without labels the loss only counts changed
-  // top classes, and small differences are random, so such a trial is not an improvement.
+  // Returns true if there are no labels and a trial has more noise than the start. Without labels the loss only counts
+  // changed top classes, whose small differences are random, so such a trial is not an improvement.
   bool noisier_than_start(size_t trial) const {
     const Score& score = result_.trials[trial].score;
     return !score.right && score.decibel < result_.trials.front().score.decibel;
@@ -109,7 +109,7 @@ class Searcher {
     NESTRT_RETURN_IF_ERROR(try_out(start_).error());
     NESTRT_RETURN_IF_ERROR(evaluator_.require_better_than_guessing(result_.trials.front().score));
     for (const auto alternatives : {&Searcher::corrections, &Searcher::methods, &Searcher::granularities}) {
-      // all start from the best of the earlier dimensions
+      // all start from the best settings of the earlier dimensions
       const std::vector<QuantizationSettings> next = (this->*alternatives)(best());
       if (!met(best_)) NESTRT_RETURN_IF_ERROR(foresee(next));
       for (const QuantizationSettings& settings : next) {
@@ -224,8 +224,8 @@ class Searcher {
     return try_out(settings);
   }
 
-  // Finds the smallest number of noisiest layers to keep in f32: doubles it until the loss is met, then bisects. At
-  // least one layer stays s8.
+  // Finds the smallest number of noisiest layers to keep in f32: doubles it until the loss is within the limit, then
+  // bisects. At least one layer stays s8.
   Status mix() {
     if (exhausted()) return {};
     const QuantizationSettings from = best();
@@ -250,7 +250,7 @@ class Searcher {
     return prune(from, {layers.begin(), layers.begin() + static_cast<ptrdiff_t>(enough)});
   }
 
-  // Returns layers to s8, those with the most work first, as long as the loss is still met.
+  // Returns layers to s8, those with the most work first, as long as the loss stays within the limit.
   Status prune(const QuantizationSettings& from, std::vector<RankedLayer> kept) {
     std::vector<RankedLayer> candidates = kept;
     std::stable_sort(candidates.begin(), candidates.end(),

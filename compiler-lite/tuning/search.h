@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search for a quantization whose loss stays within a limit. Varies corrections, calibration method, rounding and
-// granularity in turn, each from the best settings so far. If that is not sufficient, keeps the layers that add the
-// most noise in f32, as few as possible (similar to J. Lee et al., Quantune: Post-training Quantization of
+// granularity in turn, each from the best settings so far. If that is not sufficient, keeps as few layers as possible
+// in f32, those that add the most noise (similar to J. Lee et al., Quantune: Post-training Quantization of
 // Convolutional Neural Networks using Extreme Gradient Boosting, 2022). The next trial depends only on earlier results,
 // so a search with recorded results resumes where it stopped.
 #pragma once
@@ -33,13 +33,13 @@ struct QuantizationSettings {
   std::string text() const;
 };
 
-// By setting; empty if the settings cannot be evaluated (kInvalidArgument).
+// One entry per settings; empty if they cannot be evaluated (kInvalidArgument).
 using Scores = std::vector<std::optional<Score>>;
 
 struct SearchOptions {
   double max_loss = 1;  // in percentage points, see Score::loss()
   size_t budget = 32;   // maximum number of evaluated settings, including remembered ones
-  // If false, the value of the start is kept.
+  // If false, the starting value is kept.
   bool vary_method = true;
   bool vary_percentile = true;
   bool vary_corrections = true;
@@ -51,8 +51,8 @@ struct SearchOptions {
   // Called after each new result in the record; may be empty. Its errors end the search.
   std::function<Status(const SearchRecord& record)> save;
   // Measures independent settings, in parallel if possible, over `samples` samples spread evenly; calls `done` with the
-  // number measured. Empty: the evaluator measures them in sequence. Its errors end the search. The trials and the
-  // choice are the same either way; the record may contain more results.
+  // number measured. If empty, the evaluator measures them in sequence. Its errors end the search. The trials and the
+  // choice are the same in both cases, but the record may contain more results.
   std::function<Result<Scores>(std::span<const QuantizationSettings> settings, size_t samples,
                                const std::function<void(size_t)>& done)>
       measure_all;
@@ -66,16 +66,16 @@ struct Trial {
 
 struct SearchResult {
   std::vector<Trial> trials;  // in order of trial; at least one
-  // Among the trials within max_loss (without labels: and with no more noise than the start), the one with the least
-  // work in f32, the better score on a tie. If no trial qualifies, the best of all trials (without labels: of those
-  // with no more noise than the start).
+  // The trial with the least work in f32 (on a tie, the better score) among the trials within max_loss. If no trial
+  // qualifies, the best of all trials. Without labels, trials with more noise than the start are excluded in both
+  // cases.
   size_t chosen = 0;
   bool met = false;
 };
 
 // Tries `start` first. Reads known results from `record` and adds new ones. Errors: those of evaluating the start, and
 // of Evaluator::require_better_than_guessing(). Other settings that cannot be compiled are skipped.
-// Requires: the profile has the exponents of the start's method, or edited ones.
+// Requires: the profile's exponents come from the start's method or were edited.
 Result<SearchResult> search(Evaluator& evaluator, const QuantizationProfile& profile, const QuantizationSettings& start,
                             const SearchOptions& options, SearchRecord& record);
 

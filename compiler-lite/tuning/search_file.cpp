@@ -76,7 +76,7 @@ void emit(YAML::Emitter& out, const SearchRecord& record) {
   out << YAML::EndMap;
 }
 
-// Parses a list with `read` for each member.
+// Parses a list; `read` parses each member.
 template <typename T>
 Result<std::vector<T>> list(const YAML::Node& map, const std::string& key, Result<T> (*read)(const YAML::Node&)) {
   NESTRT_ASSIGN_OR_RETURN(const YAML::Node node, member(map, key));
@@ -88,7 +88,7 @@ Result<std::vector<T>> list(const YAML::Node& map, const std::string& key, Resul
   return result;
 }
 
-// Parses the two fields of a score with labels. Both fields must be present, or neither.
+// Parses the two fields of a score with labels. Either both fields are present or neither is.
 Status parse_labelled(const YAML::Node& node, Score& score) {
   if (!node["right"].IsDefined() && !node["right_in_f32"].IsDefined()) return {};
   NESTRT_ASSIGN_OR_RETURN(score.right, member_number(node, "right", uint64_t{0}, score.samples));

@@ -57,12 +57,12 @@ std::string format_search(const std::vector<SearchRecord>& records);
 // Errors: those of writing a file. No partial file remains.
 Status save_search(const std::vector<SearchRecord>& records, const std::string& path);
 
-// Errors: kInvalidArgument with `name`, the line, the expected and the actual text.
+// Errors: kInvalidArgument with `name`, the line, and the expected and actual text.
 Result<std::vector<SearchRecord>> parse_search(const std::string& text, std::string_view name);
-// Also returns the errors of reading a file, except that a missing file gives an empty list.
+// Errors: those of parsing and of reading a file. If the file does not exist, returns an empty list.
 Result<std::vector<SearchRecord>> load_search(const std::string& path);
 
-// Returns the record of this model and data, added if it does not exist.
+// Returns the record of this model and data; adds it if it does not exist.
 SearchRecord& find_or_add(std::vector<SearchRecord>& records, const std::string& model, const std::string& data);
 
 }  // namespace nestrt::compiler

@@ -42,7 +42,7 @@ class Meter {
     others.erase(node.name);
     NESTRT_ASSIGN_OR_RETURN(layer.alone, evaluate(others));
     layer.mac_share = 1 - layer.alone.f32_share;
-    // A single layer cannot be kept in f32, because nothing would be s8.
+    // If there is only one layer, it cannot be kept in f32, because nothing would be s8.
     if (options_.all_but_one && !others.empty()) {
       NESTRT_ASSIGN_OR_RETURN(layer.all_but_one, evaluate({node.name}));
     }

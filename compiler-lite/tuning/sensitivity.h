@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivity: loss of each layer in 8 bits.
+// Sensitivity: the loss that each layer causes in 8 bits.
 #pragma once
 
 #include <functional>
@@ -18,25 +18,25 @@ struct LayerSensitivity {
   std::string name;
   std::string kind;                  // Conv or Dense
   double mac_share = 0;              // fraction of the network's multiply-accumulates
-  Score alone;                       // only this layer is s8: its loss
-  std::optional<Score> all_but_one;  // only this layer is f32: the gain of keeping it
+  Score alone;                       // the loss if only this layer is s8
+  std::optional<Score> all_but_one;  // the loss if only this layer is f32
 };
 
 struct Sensitivity {
-  Score all;                             // everything is s8
-  std::vector<LayerSensitivity> layers;  // noisiest alone first; equal ones in order of computation
+  Score all;                             // the loss if everything is s8
+  std::vector<LayerSensitivity> layers;  // noisiest first, in order of computation on a tie
 };
 
 struct SensitivityOptions {
-  size_t samples = 8;        // at most those of the evaluator
-  bool all_but_one = false;  // also measure this, which doubles the time
+  size_t samples = 8;        // at most the evaluator's number of samples
+  bool all_but_one = false;  // also measure LayerSensitivity::all_but_one, which doubles the time
   // Called before the first and after each evaluation; may be empty.
   std::function<void(size_t done, size_t total)> progress;
 };
 
-// Returns the Conv and Dense nodes that become s8 with `quantization`, in order of computation, without those it keeps
-// in f32. Of several nodes with the same name, such as both directions of a GRU, which can only be kept together,
-// returns the first. Errors: those of quantize().
+// Returns the Conv and Dense nodes that become s8 with `quantization`, in order of computation, except those that it
+// keeps in f32. If several nodes share a name, such as the two directions of a GRU, they can only be kept together, and
+// only the first is returned. Errors: those of quantize().
 Result<std::vector<const Node*>> quantized_layers(const Graph& graph, const Quantization& quantization);
 
 // Measures all quantized_layers(). Errors: those of Evaluator::evaluate().

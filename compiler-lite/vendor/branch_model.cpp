@@ -57,7 +57,7 @@ class Extractor {
     }
   }
 
-  // Removes Reorders: another layout is the same value.
+  // Removes Reorders, because a value is the same in any layout.
   void forget_layout(const Node& node) {
     if (node.kind() != ops::Kind::kReorder) return;
     const Node* const copy = model_.body.producer(node.outputs[0]);
@@ -78,7 +78,7 @@ class Extractor {
     return {};
   }
 
-  // Finds results of nodes that only move elements. They may be views of values that other branches compute.
+  // Finds results of nodes that only move elements. Such results may be views of values that other branches compute.
   void find_computed() {
     for (const auto& node : nodes_) {
       const bool may_be_view = node->kind() == ops::Kind::kReshape || node->kind() == ops::Kind::kSlice ||

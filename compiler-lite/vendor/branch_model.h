@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a branch, whose tensors have the layouts of other units, to a model in standard ONNX for a vendor's
-// compiler.
+// Converts a branch, whose tensors use unit-specific layouts, to a plain graph that can be exported as ONNX for a
+// vendor's compiler.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 
 struct BranchModel {
-  Graph body;                            // only the branch, everything plain
+  Graph body;                            // only the branch, with plain layouts
   std::vector<ValueId> inputs, outputs;  // values of the original graph, in the order of the body's
 };
 

@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using tools::Array;
 
-// Returns a copy of the graph with plain layouts whose outputs are `wanted`. Replaces in `wanted` a value in another
-// layout by the same value in its own.
+// Returns a copy of the graph with plain layouts whose outputs are `wanted`. In `wanted`, replaces each result of a
+// Reorder by the Reorder's source.
 Graph up_to(const Graph& graph, std::vector<ValueId>& wanted) {
   Graph prefix = graph.clone();
   for (const auto& node : graph.nodes()) {
@@ -43,11 +43,11 @@ Graph up_to(const Graph& graph, std::vector<ValueId>& wanted) {
 class BorderValues {
  public:
   static Result<BorderValues> create(const Graph& graph, std::vector<ValueId> values);
-  // `inputs`: by input of the graph. Returns the values in order.
+  // `inputs`: one array per graph input. Returns the values in order.
   Result<std::vector<Array>> of(const std::vector<Array>& inputs);
 
  private:
-  // Where a value is: an input of the graph, or an output of the plan.
+  // Source of a value: an input of the graph or an output of the plan.
   struct Source {
     std::optional<size_t> input;
     size_t output = 0;
@@ -56,7 +56,7 @@ class BorderValues {
   std::vector<Source> sources_;
   std::optional<PlanBytes> bytes_;  // memory of the plan
   std::shared_ptr<const Plan> plan_;
-  std::optional<PlanTrace> trace_;  // if a value is not an input
+  std::optional<PlanTrace> trace_;  // set if a value is not an input
 };
 
 Result<BorderValues> BorderValues::create(const Graph& graph, std::vector<ValueId> values) {
@@ -97,7 +97,7 @@ Result<CalibrationSamples> samples_for(const Graph& graph, const SampleOptions& 
   return CalibrationSamples::open(options, inputs, preprocessing);
 }
 
-// The shape of all samples joined along the first axis.
+// Returns the shape of all samples joined along the first axis.
 Shape joined(const Shape& shape, size_t samples) {
   if (shape.rank() == 0) return Shape{static_cast<int64_t>(samples)};
   Shape result = shape;
@@ -154,7 +154,7 @@ class CalibrationFolder {
 
   const fs::path folder_;
   const std::vector<Border>& inputs_;
-  std::vector<std::string> names_;  // of the folders
+  std::vector<std::string> names_;  // names of the folders
   std::string list_;
   size_t count_ = 0;
 };

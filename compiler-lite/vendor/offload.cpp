@@ -30,7 +30,7 @@ Status check_part(const Part& part, const VendorOptions& options) {
       .with_context(fmt::format("part '{}'", part.name));
 }
 
-// Replaces parts with operators.
+// Replaces each part with an Opaque operator.
 class Replacer {
  public:
   explicit Replacer(Graph& graph) : graph_(graph) {}
@@ -83,7 +83,7 @@ RegionSize size_of(const Graph& graph, const Part& part, const Cut& cut) {
   return size;
 }
 
-// Compiles each part of the vendor. All use the graph as it is before any part is replaced.
+// Compiles each of the vendor's parts from the graph as it is before any part is replaced.
 class PartCompiler {
  public:
   PartCompiler(const Graph& graph, const Cut& cut, const VendorOptions& options)
@@ -136,9 +136,10 @@ Result<VendorOptions> parse_vendor(const std::string& text) {
   if (!vendor::is_unit_kind(options.unit))
     return Status(
         Code::kInvalidArgument,
-        fmt::format("expected NAME=COMMAND, NAME of a-z, 0-9, '_' and '-', starting with a letter, and neither 'cpu' "
-                    "nor 'evta'; got '{}'",
-                    text));
+        fmt::format(
+            "expected NAME=COMMAND; NAME consists of a-z, 0-9, '_' and '-', starts with a letter, and is neither 'cpu' "
+            "nor 'evta'; got '{}'",
+            text));
   NESTRT_RETURN_IF_ERROR(check_vendor_command(options.command));
   return options;
 }

@@ -58,8 +58,8 @@ class OptionalVendorBackend final : public Backend {
   }
 
  private:
-  // Returns an offer without a program. A command that is missing or takes too long is not run again, because there may
-  // be many branches.
+  // Returns an offer without a program. If the command is missing or takes too long, it is not run again, because there
+  // may be many branches.
   Offer without(const Node& first, const Status& why) {
     if (failure_) failure_(first.name, why);
     if (why.code() == Code::kNotFound || why.code() == Code::kDeadlineExceeded) lost_ = why;

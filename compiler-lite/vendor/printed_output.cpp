@@ -16,7 +16,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Number of bytes shown from each end of a long output.
+// Number of bytes shown from the start and from the end of a long output.
 constexpr size_t kShownBytes = 1000;
 
 std::string_view without_newlines(std::string_view text) {

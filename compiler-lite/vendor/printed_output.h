@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vendor's command printed, for messages.
+// The output of a vendor's command, shortened for messages.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace nestrt::compiler {
 
-// Returns standard error, or standard output if that is empty, as one line. Of a long text it shows the start, where
-// some compilers print the cause, and the end. If it does not show everything, it names a new file in the folder for
-// temporary files that contains all output; `part` becomes part of its name.
+// Returns standard error, or standard output if standard error is empty, as one line. A long text is reduced to its
+// start, where some compilers print the cause, and its end. In that case all output is saved in a new temporary file,
+// whose name contains `part` and is included in the result.
 std::string printed_by(const ProcessResult& result, const std::string& part);
 
 }  // namespace nestrt::compiler

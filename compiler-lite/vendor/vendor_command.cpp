@@ -48,7 +48,7 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-// Replaces every placeholder of a word, once from left to right.
+// Replaces every placeholder of a word in one pass, from left to right.
 std::string filled(const std::string& word, const std::map<std::string_view, std::string>& values) {
   std::string result;
   for (size_t at = 0; at < word.size();) {
@@ -69,21 +69,21 @@ std::string ending_of(const ProcessResult& result) {
   return fmt::format("ended with exit code {}", result.exit_code);
 }
 
-// Returns an absolute path; empty stays empty.
+// Returns the absolute path; an empty path stays empty.
 std::string absolute(const std::string& path) {
   std::error_code error;
   return path.empty() ? path : fs::absolute(path, error).string();
 }
 
-// Returns true for an existing file whose name has a folder or an extension. Other words are more likely arguments.
+// Returns true for an existing file whose name contains a folder or an extension. Other words are more likely
+// arguments.
 bool names_file(const std::string& text) {
   std::error_code error;
   const fs::path path(text);
   return (path.has_parent_path() || path.has_extension()) && fs::is_regular_file(path, error);
 }
 
-// Makes a file that the user named, relative to nestc's working folder, absolute, because the command runs in another
-// folder: a word FILE or OPTION=FILE.
+// Makes the path in a word FILE or OPTION=FILE absolute, because the command does not run in nestc's working folder.
 std::string with_absolute_file(const std::string& word) {
   if (names_file(word)) return absolute(word);
   const size_t equals = word.find('=');
@@ -103,12 +103,12 @@ Json ports_of(const std::vector<Border>& borders) {
   return list;
 }
 
-// Returns whether a plan cannot contain the name.
+// Returns true if a plan cannot contain the name.
 bool is_too_long(const std::string& name) {
   return name.size() > plan_format::kMaxVendorText || name.find('\0') != std::string::npos;
 }
 
-// One run of the command with its files.
+// A single run of the command, and its files.
 class VendorRun {
  public:
   VendorRun(const VendorOptions& options, const VendorPart& part, const std::string& folder)
@@ -160,7 +160,7 @@ class VendorRun {
   }
 
   Result<ProcessResult> start() {
-    // A program without a folder is found by PATH.
+    // A program without a folder is searched for in PATH.
     if (words_[0].find('/') != std::string::npos) words_[0] = absolute(words_[0]);
     for (size_t i = 1; i < words_.size(); ++i) words_[i] = with_absolute_file(words_[i]);
     for (std::string& word : words_) word = filled(word, values_);
@@ -190,7 +190,8 @@ class VendorRun {
     return Bytes(blob.begin(), blob.end());
   }
 
-  // Returns the output files, in order of their names, as an uncompressed zip archive, and adds their places in it.
+  // Returns the output files, sorted by name, as an uncompressed zip archive, and adds their positions in the archive
+  // to the list.
   Result<Bytes> archive(const ProcessResult& result, std::vector<plan::VendorFacts::File>& places) const {
     std::error_code error;
     std::map<std::string, fs::path> files;

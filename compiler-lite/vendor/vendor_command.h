@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the command of a vendor's compiler on one part.
+// Runs a vendor's compiler command on one part.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace nestrt::compiler {
 
 struct VendorOptions;
 
-// What the command receives.
+// The part that the command compiles.
 struct VendorPart {
   std::string name;
   std::string model;  // ONNX
@@ -34,21 +34,21 @@ struct VendorOutput {
   std::optional<VendorReport> report;
 };
 
-// Returns a program without ranges. Its time is the one that the vendor's compiler reports, or as for blob_program().
+// Returns a program without ranges. Its time is the one that the vendor's compiler reports, or else the one of
+// blob_program().
 UnitProgram program_of(VendorOutput output, const VendorPart& part, const std::optional<OffloadCost>& cost,
                        const RegionSize& size);
 
-// Errors: kInvalidArgument if the command lacks {input}, or has not exactly one of {output} and {outputs}.
+// Errors: kInvalidArgument if the command lacks {input} or does not contain exactly one of {output} and {outputs}.
 Status check_vendor_command(const std::string& command);
 
-// Errors: kInvalidArgument if the number exceeds the limit of a vendor's program.
+// Errors: kInvalidArgument if there are more inputs or outputs than a vendor's program supports.
 Status check_vendor_ports(size_t inputs, size_t outputs);
 
 // Returns the command's output for the part. The command runs in a temporary folder and reads nothing from standard
-// input. If it fails, a message contains what it printed, or the start and the end of it and the file with all of it.
-// Errors: kNotFound if it cannot be started, kDeadlineExceeded if it takes too long, kUnsupported if it fails, writes
-// nothing, or reports that it uses the CPU only; kInvalidArgument for a wrong report and without samples for
-// {calibration}; kIo.
+// input. If it fails, the message contains its output; see printed_by(). Errors: kNotFound if it cannot be started;
+// kDeadlineExceeded if it takes too long; kUnsupported if it fails, writes nothing, or reports that it uses only the
+// CPU; kInvalidArgument if its report is invalid or {calibration} is used without samples; kIo.
 Result<VendorOutput> run_vendor_command(const VendorOptions& options, const VendorPart& part);
 
 }  // namespace nestrt::compiler

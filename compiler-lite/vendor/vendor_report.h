@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vendor's compiler reports about a part: how much of it the NPU computes.
+// VendorReport: a vendor compiler's report on a part, such as the share that the NPU computes.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 
 struct VendorReport {
-  // The JSON file of an adapter:
+  // The JSON file that the command writes:
   //   {"npu_share": 0.97, "microseconds": 840, "on_cpu": [{"operator": NAME, "reason": TEXT}, ...]}
   // npu_share, from 0 to 1, is required: the share of the part's work that the NPU computes.
   double npu_share = 0;

@@ -24,7 +24,7 @@ compiler::ValueId add(compiler::Graph& graph, ops::Attributes attributes, const 
                       const std::string& name = "");
 
 ops::Conv conv_attributes(const std::vector<int32_t>& kernel, int32_t pad = 0, int32_t stride = 1, int32_t group = 1);
-// Adds a Conv with random weights (and bias), `channels` outputs and a square or, for rank 3, single kernel.
+// Adds a Conv with random weights (and bias), `channels` outputs and a kernel of `kernel` elements per spatial axis.
 compiler::ValueId add_conv(compiler::Graph& graph, std::mt19937& generator, compiler::ValueId input, int64_t channels,
                            int32_t kernel = 1, int32_t pad = 0, bool bias = true, int32_t group = 1);
 ops::Pool pool_attributes(ops::PoolKind kind, const std::vector<int32_t>& kernel, int32_t pad = 0);
@@ -38,7 +38,7 @@ ops::Concat concat_attributes(int32_t axis);
 // Quantizes all supported nodes to s8 with this exponent for every value.
 void quantize_all(compiler::Graph& graph, int8_t exponent);
 
-// Chooses layouts and packs weights for the host CPU, like the stages placement and codegen.
+// Chooses layouts and packs weights for the host CPU, as the stages placement and codegen do.
 Status choose_layout(compiler::Graph& graph, const compiler::LayoutOptions& options = {});
 
 // Returns the number of nodes of this kind.
@@ -51,8 +51,8 @@ std::vector<compiler::HostTensor> random_inputs(const compiler::Graph& graph, st
 // names, types and shapes of inputs and outputs.
 double difference(const compiler::Graph& actual, const compiler::Graph& expected, std::mt19937& generator);
 
-// Runs the pass, checks that the results differ by less than `tolerance` (0: equal), and returns the number of
-// remaining nodes.
+// Runs the pass, checks that the results differ by less than `tolerance` (0 requires equal results), and returns the
+// number of remaining nodes.
 size_t nodes_left_by(Result<int> (*pass)(compiler::Graph&), compiler::Graph& graph, double tolerance);
 
 }  // namespace nestrt::test

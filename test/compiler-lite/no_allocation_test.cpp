@@ -41,7 +41,7 @@ compiler::CompileOptions options_for(const path& model) {
   return options;
 }
 
-// Inputs of zeros and buffers for the outputs.
+// Zero-filled inputs, and buffers for the outputs.
 struct Arguments {
   std::vector<std::vector<std::byte>> memory;
   std::vector<ConstTensorView> inputs;
@@ -55,7 +55,7 @@ struct Arguments {
   }
 };
 
-// Counts the allocations of one run. The first run of a session counts too, because create() reserves everything.
+// Counts the allocations of one run. This includes the first run of a session, because create() reserves everything.
 int64_t allocations_of_run(Session& session) {
   Arguments arguments(session);
   const AllocationCounter counter;

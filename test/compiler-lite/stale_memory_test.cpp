@@ -32,7 +32,7 @@ std::shared_ptr<const Plan> plan_in(const compiler::PlanBytes& bytes) {
   return *plan;
 }
 
-// Returns the calibration of the model with two inputs of noise.
+// Calibrates the model with two noise inputs.
 compiler::Quantization calibrated(const std::string& model, const TensorInfo& input) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> noise(-2, 2);
@@ -49,8 +49,8 @@ compiler::Quantization calibrated(const std::string& model, const TensorInfo& in
   return {std::move(calibration->profile), {}, {}};
 }
 
-// Checks the plan on one thread, on two threads, and on two threads with an accelerator if the plan has programs for
-// one.
+// Checks the plan on one thread, on two threads, and on two threads with an accelerator if the plan contains programs
+// for one.
 void check_steady(const compiler::PlanBytes& bytes, const std::string& units) {
   const auto plan = plan_in(bytes);
   const GuardedRun expected = run_guarded(plan, *open_units("cpu", {.num_threads = 1}), {}, Stale::kZeros);

@@ -71,7 +71,7 @@ def test_the_given_method_overrides_the_method_of_a_calibration(model, seen):
     ({"input_shapes": {"image": (1, 3, 32.5, 32)}}, "a dimension of 'image': expected a whole number"),
     ({"input_shapes": "image"}, "input_shapes: expected {input: shape}"),
     ({"input_shapes": [("image", (1, 3, 32, 32))]}, "input_shapes: expected {input: shape}"),
-    ({"other_shapes": [{"image": (1, 3, 32, 32)}]}, "state each shape once"),
+    ({"other_shapes": [{"image": (1, 3, 32, 32)}]}, "specify each shape once"),
     ({"preprocessing": {"letterbox": True, "resize": 32}}, "letterbox and resize are mutually exclusive"),
     ({"preprocessing": {"pad": 3}}, "pad requires letterbox"),
     ({"preprocessing": {"letterbox": True, "pad": 300}}, "pad: expected 0 to 255"),

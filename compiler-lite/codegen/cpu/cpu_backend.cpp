@@ -72,7 +72,7 @@ class CpuBackend final : public Backend {
             {op, std::string(other->name), packer_.for_alternative(graph, node, set, other->packing)});
   }
 
-  // Sorted by descending preference. Variants that share code count once.
+  // Sorted by descending preference. Variants that share code are listed once.
   std::vector<const KernelVariant*> alternatives_of(const Graph& graph, const Node& node, InstructionSet set) const {
     const BoundOperator bound(graph, node);
     const OperatorSpec& spec = bound.spec();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend of the CPU, the host of every target. It selects kernels and packs weights for the target's instruction
-// sets, independently of the machine that compiles.
+// CpuBackend: the backend of the CPU, which is the host of every target. It selects kernels and packs weights for the
+// target's instruction sets, independently of the machine that compiles.
 #pragma once
 
 #include <cstdint>

@@ -15,9 +15,9 @@ namespace {
 
 // Slowdown of a reference kernel if a faster kernel exists.
 constexpr int64_t kReferenceSlowdown = 8;
-// The same for a Conv of integers that gathers its inputs one by one.
+// Slowdown of an integer Conv that gathers its inputs one by one.
 constexpr int64_t kGatherSlowdown = 8;
-constexpr int kGatherPreference = 10;  // that of conv.s8.gather
+constexpr int kGatherPreference = 10;  // kernel preference of conv.s8.gather
 // Slowdown of a Conv that does not use its fastest algorithm. It costs more than the Reorders around a single Conv.
 constexpr int64_t kConvSlowdown = 4;
 
@@ -59,8 +59,8 @@ bool can_be_folded(const Value& value) {
   return value.type == DataType::kS8 && value.shape.rank() == 4 && can_be_blocked(value);
 }
 
-// Returns the layouts to try: all operands plain, all blocked, both mixtures if there are exactly two, and folded
-// images for a Conv.
+// Returns the layouts to try: all operands plain, all blocked, the two mixed combinations if there are exactly two
+// operands, and folded images for a Conv.
 std::vector<std::vector<Layout>> input_patterns(const Graph& graph, const Node& node, const std::vector<size_t>& free) {
   std::vector<Layout> plain(node.inputs.size(), Layout::kPlain), blocked = plain;
   for (size_t i : free) blocked[i] = Layout::kBlocked16;

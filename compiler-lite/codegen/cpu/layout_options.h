@@ -9,7 +9,7 @@
 
 namespace nestrt::compiler {
 
-// True if the value can use a blocked layout: [N, C, spatial...] of f32 or s8, not constant.
+// Returns true if the value can use a blocked layout: [N, C, spatial...] of f32 or s8, not constant.
 bool can_be_blocked(const Value& value);
 
 // Returns the options that a kernel accepts on every instruction set; may be empty.

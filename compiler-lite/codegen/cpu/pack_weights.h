@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs weights as the selected kernels use them in place, so that loading a plan packs nothing.
+// Packs weights into the form that the selected kernels read in place, so that loading a plan packs nothing.
 #pragma once
 
 #include <map>
@@ -22,10 +22,10 @@ class WeightPacker {
   // weights share the packed ones. Requires a kernel for the node in every set.
   std::vector<ValueId> pack(Graph& graph, Node* node);
 
-  // Returns what an alternative with this packing reads instead of input 1. Returns kNoValue if it reads input 1
-  // itself, or if the machine should pack the weights when it loads the plan: they need more than a quarter of the
-  // bytes of the set's kernel and no kernel of another set reads them. Call before pack(). `set`: index of the
-  // instruction set.
+  // Returns what an alternative with this packing reads instead of input 1. Returns kNoValue if it reads input 1 itself
+  // or if the machine should pack the weights when it loads the plan. The latter applies if the packed weights would be
+  // too large (kSmallPart) and no kernel of another set reads them. Call before pack(). `set`: index of the instruction
+  // set.
   ValueId for_alternative(Graph& graph, const Node& node, size_t set, Packing packing);
 
  private:

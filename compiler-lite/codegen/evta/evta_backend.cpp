@@ -22,14 +22,14 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// Returns the cycle profile that costs are counted with.
+// Returns the cycle profile for the cost estimates.
 std::string_view profile_of(const isa::Configuration& configuration) {
   return configuration.design == isa::Design::kChisel ? "chisel_16_reads" : "zcu102";
 }
 
 constexpr uint32_t kWeightSegment = 1;
 
-// Numbers of programs measured per layer and per partial program. A layer has many partial programs.
+// Number of tilings measured for a whole layer, and for each of its many partial programs.
 constexpr size_t kPrograms = 24;
 constexpr size_t kPartialProgramTilings = 6;
 
@@ -40,7 +40,7 @@ Status check_layout(const Value& value, const std::string& what, int64_t block) 
   return Status(Code::kUnsupported, fmt::format("{} is not in blocks of channels", what));
 }
 
-// Winograd tiles have four result rows.
+// Returns how many rows the host's kernel computes together: a Winograd tile produces four.
 int64_t host_rows(const Node& node) {
   const auto* const conv = std::get_if<ops::Conv>(&node.attributes);
   const bool is_winograd =
@@ -48,8 +48,8 @@ int64_t host_rows(const Node& node) {
   return is_winograd ? 4 : 1;
 }
 
-// Same as runtime/plan/queries/channels.h, for a node whose weights the host will pack later. Values that are converted
-// to wider blocks for a unit cannot be divided by rows.
+// Answers the queries of runtime/plan/queries/channels.h for a node whose weights the host will pack later. Values that
+// are converted to wider blocks for a unit cannot be divided by rows.
 Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();
@@ -61,7 +61,7 @@ Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) 
   return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block, host_rows(node)};
 }
 
-// Returns the byte offset of a slice in a tensor with blocks of 16.
+// Returns the byte offset of a part in a tensor with blocks of 16 channels.
 uint64_t offset_of(const Value& value, const ChannelRange& part) {
   const Shape& shape = value.shape;
   const auto pixels = static_cast<uint64_t>(shape.product(2, shape.rank()));
@@ -69,7 +69,7 @@ uint64_t offset_of(const Value& value, const ChannelRange& part) {
   return (part.begin * pixels + part.begin_row * row * kChannelBlock) * size_bytes(value.type);
 }
 
-// True if each part of the layer reads a different part of the input.
+// Returns true if each part of the layer reads a different part of the input.
 bool reads_by_channel(const NodeLayer& node) {
   const auto* const conv = std::get_if<ConvLayer>(&node.layer);
   return conv == nullptr || conv->groups > 1;
@@ -121,14 +121,14 @@ class EvtaBackend final : public Backend {
   }
 
   Status accepts(const Graph& graph, Subgraph nodes) override {
-    if (nodes.size() != 1) return Status(Code::kUnsupported, "an EVTA program computes one operator");
+    if (nodes.size() != 1) return Status(Code::kUnsupported, "an EVTA program computes only one operator");
     return prepare(graph, *nodes[0]).error();
   }
 
   Result<Offer> lower(Graph& graph, Subgraph nodes) override {
     auto made = make(graph, *nodes[0]);
     if (made) return std::move(*made);
-    const Code code = made.error().code();  // kInvalidArgument: sizes exceed the limits of a layer
+    const Code code = made.error().code();  // kInvalidArgument means that sizes exceed the limits of a layer
     if (code != Code::kUnsupported && code != Code::kInvalidArgument)
       return made.error().with_context(fmt::format("node '{}'", nodes[0]->name));
     return Offer{std::nullopt, std::string(made.error().message())};
@@ -189,8 +189,7 @@ class EvtaBackend final : public Backend {
     return profile_.seconds(static_cast<double>(program.cycles)) * 1e6 >= least_divided_us_;
   }
 
-  // The best tiling of a partial program that starts and ends within blocks may exceed the limit of micro-ops per
-  // program.
+  // The best tiling of a partial program that starts or ends within a block may exceed the micro-op limit of a program.
   static bool is_too_large(Code code) { return code == Code::kUnsupported || code == Code::kInvalidPlan; }
 
   // Adds the partial program unless it is no faster than the whole layer.
@@ -209,8 +208,8 @@ class EvtaBackend final : public Backend {
     return {};
   }
 
-  // Makes the partial program refer to the layer's weights, which follow the identity weights. Impossible if groups
-  // that do not fill blocks were merged differently.
+  // Makes the partial program refer to the whole layer's weights, which follow the identity weights. Does nothing if
+  // the weights differ because groups that do not fill blocks were merged differently.
   static void share_weights(const UnitProgram& whole, const LayerShape& shape, UnitProgram& partial) {
     const auto& all = whole.segments[kWeightSegment];
     auto& some = partial.segments[kWeightSegment];
@@ -239,7 +238,7 @@ class EvtaBackend final : public Backend {
     }
   }
 
-  // Returns the layout that the driver has to convert a value to.
+  // Returns the layout to which the driver converts a value.
   plan::RangeLayout layout_there(const Value& value) const {
     const bool has_wider_blocks = configuration_.block() == 32 && block_size(value.layout) == 16;
     if (value.type == DataType::kF32)
@@ -275,7 +274,7 @@ class EvtaBackend final : public Backend {
     return result;
   }
 
-  // Time that the driver needs to convert accumulator bytes before anything can read the result.
+  // Returns the time that the driver needs to convert accumulator bytes before the result can be read.
   double widening_us(const UnitProgram& program) const {
     return widen_mb_per_s_ > 0 ? static_cast<double>(plan::widened_bytes(program)) / widen_mb_per_s_ : 0;
   }

@@ -15,8 +15,8 @@ struct BoardUnit;
 namespace nestrt::compiler::evta {
 
 struct EvtaOptions {
-  // Maximum number of partial programs per layer that can be divided by channels (runtime/plan/queries/channels.h); see
-  // partial_programs.h. 0 disables them.
+  // Maximum number of partial programs per layer; see partial_programs.h. Only layers that can be divided by channels
+  // have them (runtime/plan/queries/channels.h). 0 disables them.
   int num_partial_programs = kDefaultPartialPrograms;
   // Layers below this time are not divided, because synchronisation would cost more than division saves.
   double least_divided_us = 100;

@@ -39,7 +39,7 @@ std::string why_scaled(const TensorSpec& tensor, std::string_view what) {
   return {};
 }
 
-// For an operator whose tensors have scales.
+// Returns the reason why an operator whose tensors have scales is rejected.
 Status refused_scales(const OperatorSpec& spec) {
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const bool is_constant = spec.inputs[i].present && spec.inputs[i].constant != nullptr;
@@ -47,8 +47,8 @@ Status refused_scales(const OperatorSpec& spec) {
     if (!why.empty()) return refused(why);
   }
   const std::string why = spec.outputs.empty() ? std::string() : why_scaled(spec.outputs[0], "its result");
-  return refused(
-      why.empty() ? "it has no exact form with exponents, whose shifts are 0 to 31 and whose sums fit 32 bits" : why);
+  return refused(why.empty() ? "it has no exact form with exponents: shifts must be 0 to 31 and sums must fit 32 bits"
+                             : why);
 }
 
 std::vector<int8_t> weights_of(const Value& value) {
@@ -123,7 +123,7 @@ Result<NodeLayer> dense_layer(const Graph& graph, const Node& node, const Operat
   return NodeLayer{std::move(layer), node.inputs[0], kNoValue};
 }
 
-// Returns a layer that processes the elements of tensors of this shape independently.
+// Returns an element-wise layer for tensors of this shape.
 Result<ConvLayer> elementwise_layer(const Node& node, const Shape& shape) {
   if (shape.rank() < 2) return refused("its tensors have no channels");
   ConvLayer layer;
@@ -146,7 +146,7 @@ Result<NodeLayer> add_layer(const Graph& graph, const Node& node, const Operator
   }
   NESTRT_ASSIGN_OR_RETURN(const int exponent, s8::exponent_of(spec.outputs[0], "the output"));
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  // The accumulator supports larger shifts than the residual.
+  // The accumulator supports larger left shifts than the residual.
   const bool swap = shifts.left_b > shifts.left_a;
   if (swap) std::swap(shifts.left_a, shifts.left_b);
   layer.residual = shifts;
@@ -212,7 +212,8 @@ Result<NodeLayer> requantize_layer(const Node& node, const OperatorSpec& spec) {
   const ops::Requantize& requantize = *spec.as<ops::Requantize>();
   if (!s8::has_bounds(requantize.activation.kind)) return refused("EVTA supports only the functions ReLU and clip");
   NESTRT_ASSIGN_OR_RETURN(ConvLayer layer, elementwise_layer(node, spec.outputs[0].shape));
-  if (to - from > kMaxFactorBits) return refused(fmt::format("it multiplies elements by 2^{}, at most 2^6", to - from));
+  if (to - from > kMaxFactorBits)
+    return refused(fmt::format("it multiplies elements by 2^{}; EVTA supports at most 2^6", to - from));
   if (to > from) layer.weights.assign(static_cast<size_t>(layer.out_channels), static_cast<int8_t>(1 << (to - from)));
   layer.shifts = {static_cast<uint8_t>(std::clamp(from - to, 0, s8::kMaxShift))};
   layer.rounding = requantize.rounding;

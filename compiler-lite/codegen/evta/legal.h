@@ -18,7 +18,7 @@ namespace nestrt::compiler::evta {
 
 class LayerGenerator;
 
-// A node as a layer, and the values of its buffers.
+// A node as a layer, and the graph values in its buffers.
 struct NodeLayer {
   std::variant<ConvLayer, MaxPoolLayer> layer;
   ValueId input = kNoValue;

@@ -7,16 +7,17 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// With several units, shares vary in steps of 1/6 of the distance between the shares of one unit.
+// With several units, shares vary in steps of 1/6 of the single-unit step.
 constexpr int64_t kStepsOfShare = 6;
 
-// Rows of all blocks, numbered consecutively ("lines").
+// Numbers the rows of all blocks consecutively, as "lines".
 class Lines {
  public:
   explicit Lines(const Divisible& layer) : layer_(layer) {}
 
   int64_t count() const { return (layer_.channels + layer_.block - 1) / layer_.block * layer_.rows; }
-  // Returns the last line up to `line` after which a block has only whole tiles of the host left, or all of its rows.
+  // Returns the last line, at most `line`, at which the rest of the block is a whole number of host tiles or the whole
+  // block.
   int64_t before_tiles(int64_t line) const {
     const int64_t row = line % layer_.rows, beyond = (layer_.rows - row) % layer_.host_rows;
     return row == 0 || beyond == 0 ? line : line - std::min(row, layer_.host_rows - beyond);
@@ -36,8 +37,8 @@ class Lines {
 
 int64_t nearest(int64_t whole, int64_t part, int64_t parts) { return (2 * whole * part + parts) / (2 * parts); }
 
-// Returns how many of `shares` shares `units` units may leave to a CPU that has between a quarter of the speed of one
-// unit and the same speed. 0 is always included.
+// Returns the numbers of shares, out of `shares`, that `units` units may leave to a CPU whose speed is between a
+// quarter of one unit's speed and one unit's speed. 0 is always included.
 std::vector<int64_t> shares_left(int64_t shares, int64_t units) {
   std::vector<int64_t> result{0};
   for (int64_t left = std::max<int64_t>(1, shares / (4 * units + 1)); left * (units + 1) < shares + units + 1; ++left)
@@ -57,7 +58,7 @@ void add_even_parts(const Lines& lines, const Share& share, int64_t units, std::
   }
 }
 
-// If there are fewer blocks than shares, adds the shares that are not close to a whole number of blocks.
+// If there are fewer blocks than shares, adds a range for each share that is not close to a whole number of blocks.
 void add_parts_within_blocks(const Divisible& layer, int count, std::set<ChannelRange>& ranges) {
   const Lines lines(layer);
   const int64_t shares = count + 1;
@@ -74,7 +75,7 @@ void add_parts_within_blocks(const Divisible& layer, int count, std::set<Channel
 std::vector<int64_t> partial_channels(int64_t channels, int64_t block, int count) {
   std::vector<int64_t> result;
   for (int64_t share = 1; share <= count; ++share) {
-    // channels * share / (count + 1) in blocks; half a block rounds up.
+    // channels * share / (count + 1), rounded to whole blocks; half a block rounds up.
     const int64_t shares = count + 1;
     const int64_t nearest = (2 * channels * share + block * shares) / (2 * block * shares) * block;
     if (nearest > 0 && nearest < channels && (result.empty() || nearest != result.back())) result.push_back(nearest);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partial programs: programs for some of the output channels of a layer. The CPU and other units of the same kind can
-// compute the other channels concurrently.
+// Partial programs: programs for some of a layer's output channels. The CPU and other units of the same kind can
+// compute the rest concurrently.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct Divisible {
 };
 
 // Returns the multiples of the block that are nearest to `count` equidistant shares, in ascending order without
-// duplicates. Which of them keeps both units busy depends on their speeds: dense convolutions need large ones; pools
-// and depthwise convolutions, which run well on a CPU, need small ones.
+// duplicates. The share that keeps the CPU and the unit equally busy depends on their speeds: it is large for dense
+// convolutions, and small for pools and depthwise convolutions, which run well on a CPU.
 std::vector<int64_t> partial_channels(int64_t channels, int64_t block, int count);
 
 // Returns the channel ranges to generate programs for, in ascending order without duplicates; never all channels:
 // - partial_channels() from the first channel on;
-// - if blocks have rows and there are fewer blocks than shares, shares that end within a block, before whole tiles of
-//   the host;
+// - if blocks can be divided and there are fewer blocks than shares: shares that end within a block, so that the rest
+// of the block is a whole number of the host's tiles;
 // - for 2 to `instances` units, even parts of the whole layer and of what remains if a CPU of at most one unit's speed
-//   computes a share, divided at the nearest row if blocks have rows.
+//   computes a share, divided at the nearest row if blocks can be divided.
 std::vector<ChannelRange> partial_ranges(const Divisible& layer, int count, int instances);
 
 }  // namespace nestrt::compiler::evta

@@ -7,7 +7,7 @@ namespace nestrt::compiler {
 namespace {
 
 // One fifth of the multiplication rate that estimates assume for one core (runtime/costs/estimated_costs.h), and slow
-// transfers: a pessimistic guess for costs that are neither stated nor measured.
+// transfers: a pessimistic guess for costs that are neither declared nor measured.
 constexpr OffloadCost kGuess{
     .macs_per_us = 500, .host_macs_per_us = 2500, .transfer_bytes_per_us = 500, .launch_us = 200};
 

@@ -11,8 +11,8 @@
 
 namespace nestrt::compiler {
 
-// Returns a program without ports. Its time follows the vendor's stated cost for work of this size, or a pessimistic
-// guess if the vendor states none.
+// Returns a program without ports. Its time is the vendor's declared cost for a region of this size, or a pessimistic
+// guess if `cost` is not set.
 UnitProgram blob_program(std::shared_ptr<const Bytes> blob, const std::optional<OffloadCost>& cost,
                          const RegionSize& size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs from a vendor's compiler: one per operator Opaque, which represents a part of the model.
+// The backend for programs from a vendor's compiler: one per Opaque operator, which represents a part of the model.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace nestrt::compiler {
 
-// By ops::Opaque.part; without ranges.
+// Indexed by ops::Opaque.part; without ranges.
 using VendorPrograms = std::map<int32_t, UnitProgram>;
 
 // `unit`: the kind of the vendor's units as the plug-in reports it (nestrt/vendor.h).

@@ -12,7 +12,7 @@ namespace {
 
 using ops::UnaryKind;
 
-// Writes at least one limit: a Clip without limits does nothing.
+// Writes at least one limit, because a Clip without limits does nothing.
 std::string write_clip(NodeWriter& node, const std::string& x, DataType type, float low, float high) {
   const bool open_above = std::isinf(high) && high > 0;
   const bool open_below = std::isinf(low) && low < 0 && !open_above;
@@ -44,7 +44,7 @@ std::string write_gelu(NodeWriter& node, const std::string& x, bool tanh) {
   return node.write("Mul", {node.write("Mul", {x, node.scalar(0.5f)}), gate});
 }
 
-// Writes an operator with one input and its attributes under their ONNX names.
+// Writes a node with one input and the given attributes.
 std::string write_named(NodeWriter& node, const OnnxName<UnaryKind>& op, const std::string& x, float alpha,
                         float beta) {
   WrittenAttributes attributes;

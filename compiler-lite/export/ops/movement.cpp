@@ -41,7 +41,7 @@ Result<std::string> write_slice(NodeWriter& node) {
   return node.write("Slice", std::move(inputs));
 }
 
-// Writes Expand if only axes of one element are repeated, otherwise Tile on an input of the result's rank.
+// Writes an Expand if only axes of one element are repeated, or else a Tile of an input with the result's rank.
 Result<std::string> write_tile(NodeWriter& node) {
   const std::vector<int64_t>& shape = node.attributes<ops::Tile>().shape;
   const Shape& x = node.operand(0).shape;

@@ -27,7 +27,7 @@ Result<std::string> write_instance_norm(NodeWriter& node) {
 std::string decomposed_layer_norm(NodeWriter& node, const ops::LayerNorm& op) {
   std::vector<int64_t> axes(static_cast<size_t>(node.operand(0).shape.rank() - op.axis));
   std::iota(axes.begin(), axes.end(), int64_t{op.axis});
-  // Opset 17 has LayerNormalization, so that the axes are always an attribute.
+  // Opset 17 introduced LayerNormalization, so this runs only for older opsets, in which the axes are an attribute.
   const auto mean = [&](const std::string& x) { return node.write("ReduceMean", {x}, {{"axes", axes}}); };
   const std::string x = node.real(0);
   const std::string centred = node.write("Sub", {x, mean(x)});

@@ -24,7 +24,7 @@ bool is_global(const ops::Pool& op, const Shape& x) {
          !op.count_include_pad && !op.ceil_mode;
 }
 
-// Extents along one spatial axis. `span` is the extent of the dilated kernel.
+// Sizes of a pool along one spatial axis. `span` is the extent of the dilated kernel.
 struct Axis {
   int64_t input, output, kernel, span, stride, begin, end;
 };
@@ -56,8 +56,7 @@ struct WrittenPool {
   std::vector<int64_t> padded;  // pads of a separate Pad: begins, then ends, of all axes; empty if none
 };
 
-// Moves counted padding into a Pad of zeros. The part of the windows beyond the original padding stays in the pool and
-// is not counted.
+// Moves counted padding into a Pad of zeros. Padding beyond the original amount stays in the pool and is not counted.
 WrittenPool padded_before(const ops::Pool& op, const ops::Pool& written) {
   WrittenPool result{written, std::vector<int64_t>(2 * (op.kernel.size() + 2), 0)};
   const size_t rank = op.kernel.size() + 2;

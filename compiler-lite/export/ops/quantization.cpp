@@ -5,8 +5,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// Writes the computation on real numbers, which is the identity. The exporter adds a QuantizeLinear after a quantized
-// result and a DequantizeLinear before a quantized operand.
+// Returns the input: on real numbers, quantization is the identity. The exporter adds a QuantizeLinear after a
+// quantized result and a DequantizeLinear before a quantized operand.
 Result<std::string> write_real(NodeWriter& node) { return node.real(0); }
 
 Result<std::string> write_requantize(NodeWriter& node) {
@@ -17,7 +17,7 @@ Result<std::string> write_dynamic_quantize(NodeWriter& node) {
   return node.write_all("DynamicQuantizeLinear", {node.real(0)}, {}, {true, true, true}).front();
 }
 
-// Inputs of MatMulInteger and ConvInteger after the operands and their zero points.
+// Indices of the inputs that follow the operands and zero points of MatMulInteger and ConvInteger.
 constexpr size_t kExportScaleA = 4, kExportScaleB = 5, kExportBias = 6;
 
 // Returns a vector of one number per channel in a shape that broadcasts to the result.
@@ -61,7 +61,7 @@ Result<std::string> write_conv_integer(NodeWriter& node) {
                                static_cast<int>(op.kernel.size()));
 }
 
-// Returns the weights of a MatMulNBits as floats [K, N]: ONNX has no blocks before opset 21.
+// Returns the weights of a MatMulNBits as floats [K, N], because ONNX does not support blocks before opset 21.
 std::vector<float> dequantized_weights(NodeWriter& node) {
   constexpr int64_t kPanel = 16;
   const auto& op = node.attributes<ops::MatMulNBits>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN, GRU and LSTM of one direction. An earlier operator computes the inputs' part of the gates, so the input weights
-// are an identity matrix.
+// Exports RNN, GRU and LSTM with one direction. An earlier operator multiplies the inputs by their weights, so the
+// input weights of the ONNX node are an identity matrix.
 #include "compiler-lite/export/ops/families.h"
 #include "compiler-lite/import/onnx/onnx_names.h"
 
@@ -16,7 +16,7 @@ std::string identity(NodeWriter& node, int64_t columns) {
   return node.write("Reshape", {node.floats(elements), node.constant({1, columns, columns})});
 }
 
-// Adds the names of the activations, and the parameters of those that have any.
+// Adds the names of the activations and their parameters, if any.
 void add_activations(const ops::Recurrent& op, WrittenAttributes& attributes) {
   std::vector<ops::Activation> activations;
   if (op.kind != RecurrentKind::kPlain) activations.push_back(op.gate);
@@ -41,8 +41,8 @@ std::string with_direction(NodeWriter& node, size_t operand) {
   return node.write("Unsqueeze", {node.real(operand), node.constant({0})});
 }
 
-// Returns the biases of inputs and state. All are zero except the state's bias of the candidate gate; the input already
-// contains the others.
+// Returns the biases of inputs and state. All are zero except the state bias of the candidate gate; the input already
+// includes the others.
 std::string biases(NodeWriter& node, int64_t columns, int64_t hidden) {
   if (!node.has_input(2)) return "";
   const std::string none = node.floats(std::vector<float>(static_cast<size_t>(2 * columns - hidden)));

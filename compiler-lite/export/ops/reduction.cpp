@@ -8,7 +8,7 @@ namespace {
 
 using ops::ReduceKind;
 
-// Writes a reduction. The axes are an input of ReduceSum, and since opset 18 of the other reductions. An empty list
+// Writes a reduction. The axes are an input for ReduceSum and, since opset 18, for the other reductions. An empty list
 // means all axes.
 Result<std::string> write_reduce(NodeWriter& node) {
   const auto& op = node.attributes<ops::Reduce>();

@@ -20,11 +20,11 @@ Result<std::string> write_pad(NodeWriter& node) {
   return node.write("Pad", std::move(inputs), {{"mode", onnx_name(kPadModes, op.mode)}});
 }
 
-// The input, scales or sizes, from which readers derive both the sizes and the scales of the operator.
+// The input, scales or sizes, from which runtimes derive both the sizes and the scales.
 enum class SizedBy { kScales, kSizes, kNeither };
 
-// Returns true if the scale gives this size in float and in double arithmetic. Readers use either; in double, a scale
-// that was rounded down gives one element less.
+// Returns true if the scale gives this size in float and in double arithmetic. Runtimes use one or the other; in
+// double, a scale that was rounded down gives one element less.
 bool gives_size(float dim, float part, float scale, int64_t size) {
   const double exact = static_cast<double>(dim) * static_cast<double>(part) * static_cast<double>(scale);
   return static_cast<int64_t>(std::floor(dim * part * scale)) == size &&

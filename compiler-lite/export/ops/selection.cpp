@@ -14,7 +14,7 @@ Result<std::string> write_top_k(NodeWriter& node) {
       .back();
 }
 
-// Writes a ScatterND whose indices are tuples of one.
+// Writes a ScatterND whose index tuples contain one index.
 Result<std::string> write_scatter(NodeWriter& node) {
   const ops::ScatterKind kind = node.attributes<ops::Scatter>().kind;
   WrittenAttributes attributes;

@@ -11,8 +11,8 @@ bool flattens(const Shape& x, const Shape& y) {
   return x.rank() > 2 && y.rank() == 2 && y[0] == x[0] && y.num_elements() > 0;
 }
 
-// Writes a Reshape, or an alias if the shape stays the same. On integers a Reshape to the same shape only adds or
-// removes a quantization, which ONNX tensors do not have.
+// Writes a Reshape, or an alias if the shape stays the same. For integers, a Reshape to the same shape only adds or
+// removes a quantization, which ONNX does not represent.
 Result<std::string> write_reshape(NodeWriter& node) {
   const std::vector<int64_t>& shape = node.attributes<ops::Reshape>().shape;
   if (node.operand(0).shape == node.result().shape) return node.input(0);

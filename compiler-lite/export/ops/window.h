@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding window of convolutions and pools as attributes.
+// Attributes for the sliding window of convolutions and pools.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace nestrt::compiler {
 
-// Returns kernel_shape, strides and pads of a Conv, ConvTranspose or Pool, and dilations if `states_dilations` or one
-// is not 1.
+// Returns kernel_shape, strides and pads of a Conv, ConvTranspose or Pool, and dilations if `states_dilations` is set
+// or a dilation is not 1.
 template <typename Op>
 WrittenAttributes window_attributes(const Op& op, bool states_dilations) {
   std::vector<int32_t> pads = op.pad_begin;

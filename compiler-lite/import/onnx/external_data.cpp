@@ -48,7 +48,7 @@ Result<std::filesystem::path> resolve(const std::string& folder, const ExternalD
 
 Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_bytes) {
   NESTRT_ASSIGN_OR_RETURN(const std::filesystem::path path, resolve(folder_, data));
-  // O_NOFOLLOW and the checks on the open file are necessary because the path may change after it was resolved.
+  // O_NOFOLLOW and the checks on the open file are necessary because the path may change after it is resolved.
   const FileDescriptor file = FileDescriptor::open_to_read(path, O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};
   if (!file.is_open() || ::fstat(file.value(), &info) != 0)
@@ -58,7 +58,7 @@ Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_byt
 
   const int64_t size = info.st_size;
   if (data.offset < 0 || data.offset > size) {
-    return refuse(data, fmt::format("has {} bytes, but the tensor starts at offset {}", size, data.offset));
+    return refuse(data, fmt::format("is {} bytes long, but the tensor starts at offset {}", size, data.offset));
   }
   const int64_t length = data.length.value_or(expected_bytes);
   if (length != expected_bytes || length > size - data.offset) {
@@ -68,7 +68,7 @@ Result<Bytes> ExternalFiles::read(const ExternalData& data, int64_t expected_byt
   const auto all = Budget::of_file(kFreeBytes, kUsesOfByte, static_cast<uint64_t>(size));
   Budget& left = left_.try_emplace(path, all).first->second;
   if (!left.charge(static_cast<uint64_t>(length)))
-    return refuse(data, fmt::format("has {} bytes, but tensors read more than {} bytes of it", size, left.limit()));
+    return refuse(data, fmt::format("is {} bytes long, but tensors read more than {} bytes of it", size, left.limit()));
   Bytes bytes(static_cast<size_t>(length));
   const std::optional<size_t> count = read_at(file.value(), static_cast<uint64_t>(data.offset), bytes);
   if (!count || *count < bytes.size())

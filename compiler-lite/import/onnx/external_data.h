@@ -20,13 +20,13 @@ struct ExternalData {
 // The external data files of one model.
 class ExternalFiles {
  public:
-  // `folder`: folder of the model.
+  // `folder`: the model's folder.
   explicit ExternalFiles(std::string folder) : folder_(std::move(folder)) {}
 
-  // Returns the bytes of `data`, exactly `expected_bytes`. Reads only regular files inside the folder that have no
-  // second name (hard link); absolute paths, ".." and links that leave the folder are rejected. Tensors may share
-  // bytes, but the bytes read from one file are limited to a small multiple of its size. Errors: kInvalidModel for a
-  // location or range that is not allowed, kIo if reading fails.
+  // Returns the bytes of `data`, exactly `expected_bytes`. Reads only regular files inside the folder that have a
+  // single hard link; absolute paths, ".." and links that leave the folder are rejected. Tensors may share bytes, but
+  // the bytes read from one file are limited to a small multiple of its size. Errors: kInvalidModel for a location or
+  // range that is not allowed, kIo if reading fails.
   Result<Bytes> read(const ExternalData& data, int64_t expected_bytes);
 
  private:

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kMaxCallDepth = 64;  // of calls within calls
 
-using CallNames = std::unordered_map<std::string, std::string>;  // from a function's name of a value to the caller's
+using CallNames =
+    std::unordered_map<std::string, std::string>;  // from a value's name in the function to its name in the caller
 
 // One call of a function.
 struct Call {
@@ -31,7 +32,7 @@ struct Call {
   }
 };
 
-// Returns the call's value of a parameter, its default, or null.
+// Returns the value that the call passes for a parameter, the parameter's default, or null.
 const OnnxAttribute* find_parameter(const Call& call, const std::string& name) {
   if (const auto given = call.node.attributes.find(name); given != call.node.attributes.end()) return &given->second;
   const auto standard = call.function.defaults.find(name);
@@ -72,7 +73,7 @@ OnnxGraph renamed_graph(const OnnxGraph& graph, const Call& call) {
   return result;
 }
 
-// Returns the bytes of a node that a copy does not share, approximately.
+// Returns approximately how many bytes a copy of the node needs, without shared data.
 uint64_t size_of(const OnnxNode& node) {
   uint64_t bytes = sizeof(OnnxNode) + node.name.size();
   for (const auto* names : {&node.inputs, &node.outputs})
@@ -156,8 +157,8 @@ class Inliner {
     return body;
   }
 
-  // Gives the outputs that nodes of the function compute the caller's names. Returns copies for the others: inputs of
-  // the function, and outputs that are listed twice.
+  // Renames the function's outputs to the caller's names. Returns Identity nodes for outputs that cannot be renamed:
+  // function inputs, and outputs that are listed twice.
   static std::vector<OnnxNode> name_outputs(Call& call) {
     std::unordered_set<std::string> computed;
     for (const OnnxNode& inner : call.function.nodes) computed.insert(inner.outputs.begin(), inner.outputs.end());

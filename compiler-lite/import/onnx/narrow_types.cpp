@@ -28,7 +28,7 @@ const NarrowType* find(std::span<const NarrowType> types, int32_t onnx_type) {
   return nullptr;
 }
 
-// Returns the absolute value of a float without its sign bit.
+// Decodes a float whose sign bit has been removed.
 float magnitude(const NarrowType& type, uint32_t bits) {
   const uint32_t fraction = bits & ((1u << type.mantissa_bits) - 1), exponent = bits >> type.mantissa_bits;
   const double unit = std::ldexp(1.0, type.min_exponent - type.mantissa_bits);  // of subnormal numbers
@@ -52,7 +52,7 @@ int32_t sign_extended(const NarrowType& type, uint32_t bits) {
   return static_cast<int32_t>((bits ^ sign) - sign);
 }
 
-// Returns the bits of element `index`. The first of several elements of a byte is in its lowest bits.
+// Returns the bits of element `index`. If several elements share a byte, the first is in the lowest bits.
 uint32_t bits_at(const NarrowType& type, std::span<const std::byte> packed, size_t index) {
   const size_t bit = index * static_cast<size_t>(type.bits), at = bit / 8;
   auto bits = std::to_integer<uint32_t>(packed[at]);

@@ -11,10 +11,10 @@
 
 namespace nestrt::compiler {
 
-// The oldest opset that import reads. Older operators are accepted if they did not change since.
+// The oldest supported opset. Models with an older opset are accepted if their operators have not changed since.
 inline constexpr int64_t kOldestOpset = 6;
 
-// A float attribute with its default. `name` is empty if the operator does not have it.
+// A float attribute with its default. `name` is empty if the operator has no such attribute.
 struct OnnxParameter {
   std::string_view name;
   float fallback = 0;
@@ -49,7 +49,7 @@ constexpr std::string_view onnx_name(const OnnxName<Kind> (&table)[N], Kind kind
   return found == nullptr ? std::string_view() : found->name;
 }
 
-// Operators of one input whose only attributes are alpha and beta.
+// Operators with one input and no attributes other than alpha and beta.
 inline constexpr OnnxName<ops::UnaryKind> kUnaryNames[] = {
     {"Abs", ops::UnaryKind::kAbs},
     {"Acos", ops::UnaryKind::kAcos, 7},
@@ -96,7 +96,7 @@ inline constexpr OnnxName<ops::UnaryKind> kUnaryNames[] = {
     {"ThresholdedRelu", ops::UnaryKind::kThresholdedRelu, 10, {"alpha", 1.0f}},
 };
 
-// Operators of two inputs without attributes.
+// Operators with two inputs and no attributes.
 inline constexpr OnnxName<ops::BinaryKind> kBinaryNames[] = {
     {"Add", ops::BinaryKind::kAdd},
     {"And", ops::BinaryKind::kLogicalAnd},
@@ -122,7 +122,7 @@ inline constexpr OnnxName<ops::BinaryKind> kVariadicNames[] = {
     {"Sum", ops::BinaryKind::kAdd},
 };
 
-// Binary operators with their own import functions.
+// Binary operators with separate import functions.
 inline constexpr OnnxName<ops::BinaryKind> kOtherBinaryNames[] = {
     {"Mod", ops::BinaryKind::kFmod},
     {"Mod", ops::BinaryKind::kMod},
@@ -158,7 +158,7 @@ inline constexpr OnnxName<ops::ActivationKind> kGateNames[] = {
     {"Tanh", ops::ActivationKind::kTanh},
 };
 
-// Values of attributes of Pad, Resize, GridSample and ScatterND.
+// Attribute values of Pad, Resize, GridSample and ScatterND.
 inline constexpr OnnxName<ops::PadMode> kPadModes[] = {
     {"constant", ops::PadMode::kConstant}, {"reflect", ops::PadMode::kReflect}, {"edge", ops::PadMode::kEdge}};
 inline constexpr OnnxName<ops::ResizeMode> kResizeModes[] = {{"nearest", ops::ResizeMode::kNearest},

@@ -34,7 +34,7 @@ using onnx::AttributeProto;
 
 std::string normalized_domain(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
 
-// Converts a ModelProto into an OnnxModel. Frees what it has converted, so weights are not stored twice.
+// Converts a ModelProto into an OnnxModel. Frees each part after conversion, so weights are not stored twice.
 class Reader {
  public:
   Reader(onnx::ModelProto& proto, ExternalFiles* files, const ImportLimits& limits, int64_t file_bytes)
@@ -61,7 +61,7 @@ class Reader {
         note_type(output.type().tensor_type().elem_type());
       else if (kind != onnx::TypeProto::VALUE_NOT_SET)
         return Status(Code::kUnsupported,
-                      fmt::format("output '{}' is not a tensor; nestrt computes tensors only: end the model before "
+                      fmt::format("output '{}' is not a tensor; nestrt computes only tensors: end the model before "
                                   "sequences, maps and optional values (skl2onnx: options={{'zipmap': False}})",
                                   output.name()));
     }
@@ -70,7 +70,7 @@ class Reader {
 
   void read_opset() { model_.opset = newest_opset(proto_.opset_import()); }
 
-  // Returns the opset of ONNX operators, or 0.
+  // Returns the model's opset for ONNX operators, or 0 if it is not specified.
   template <typename Imports>
   static int64_t newest_opset(const Imports& imports) {
     int64_t newest = 0;
@@ -79,7 +79,7 @@ class Reader {
     return newest;
   }
 
-  // Fields of a newer ONNX than the library's.
+  // Numbers of fields that ONNX versions newer than the library define.
   static constexpr int kNodeOverload = 8, kFunctionDefaults = 11, kFunctionOverload = 13;
 
   // Returns the strings or messages in a field that the library does not know.
@@ -127,7 +127,7 @@ class Reader {
     return ok_status();
   }
 
-  // check_wire_limits() bounds the nesting depth.
+  // Recursion is safe: check_wire_limits() bounds the nesting depth.
   Status read_graph(onnx::GraphProto& graph, OnnxGraph& result) {
     result.name = graph.name();
     std::unordered_set<std::string> initialized;
@@ -143,7 +143,7 @@ class Reader {
 
   Status read_initializers(onnx::GraphProto& graph, OnnxGraph& result, std::unordered_set<std::string>& initialized) {
     if (graph.sparse_initializer_size() != 0) {
-      return Status(Code::kUnsupported, "sparse initializers are not supported; store them dense");
+      return Status(Code::kUnsupported, "sparse initializers are not supported; store them as dense tensors");
     }
     for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
       NESTRT_RETURN_IF_ERROR(add_tensor(tensor, &result.initializers.emplace_back()));
@@ -263,7 +263,7 @@ class Reader {
     return ok_status();
   }
 
-  // Files of the first ONNX versions do not state the type.
+  // Files of the first ONNX versions do not specify the attribute type.
   static AttributeProto::AttributeType kind(const AttributeProto& proto) {
     if (proto.type() != AttributeProto::UNDEFINED) return proto.type();
     if (proto.has_i()) return AttributeProto::INT;
@@ -325,7 +325,7 @@ class OpenFile {
       return Status(Code::kInvalidModel, "this is a plan; expected the ONNX model that it was compiled from");
     if (size > static_cast<uintmax_t>(limits.file_bytes)) {
       return Status(Code::kInvalidModel,
-                    fmt::format("the file has {} bytes, but the limit is {}; store weights as external data", size,
+                    fmt::format("the file is {} bytes long, but the limit is {}; store weights as external data", size,
                                 limits.file_bytes));
     }
     file.bytes_ = static_cast<int64_t>(size);
@@ -345,7 +345,7 @@ class OpenFile {
  private:
   explicit OpenFile(FileDescriptor file) : file_(std::move(file)) {}
 
-  // Returns the reason for a failure. A read error appears to protobuf as a truncated file.
+  // Returns the reason for a failure. Protobuf reports a read error as a truncated file.
   static Status explain(const FileInputStream& input, const Status& status) {
     if (input.GetErrno() == 0) return status;
     return Status(Code::kIo, fmt::format("cannot be read: {}", std::strerror(input.GetErrno())));

@@ -13,7 +13,7 @@ namespace nestrt::compiler {
 // Returns the type that represents an ONNX type (float16, bfloat16 and double become f32), or nullopt if nestrt does
 // not support it.
 std::optional<DataType> converted_type(int32_t onnx_type);
-// Returns for example "float16" or "unknown type 99".
+// Returns the type's name, such as "float16" or "unknown type 99".
 std::string onnx_type_name(int32_t onnx_type);
 
 }  // namespace nestrt::compiler

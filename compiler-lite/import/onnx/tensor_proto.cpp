@@ -38,7 +38,7 @@ size_t stored_bytes(int32_t onnx_type) {
 
 Result<Shape> decode_shape(const TensorProto& proto, size_t element_bytes, const ImportLimits& limits) {
   if (proto.dims_size() > Shape::kMaxRank) {
-    return Status(Code::kUnsupported, fmt::format("tensor '{}': rank {}, at most {} is supported", proto.name(),
+    return Status(Code::kUnsupported, fmt::format("tensor '{}' has rank {}; at most {} is supported", proto.name(),
                                                   proto.dims_size(), Shape::kMaxRank));
   }
   Shape shape;
@@ -83,7 +83,7 @@ Bytes convert_stored(int32_t onnx_type, Bytes raw, size_t count) {
   return raw;
 }
 
-// Reads elements from one of the typed lists and narrows each to its width in raw data.
+// Reads the elements of a typed list and narrows each to its width in raw data.
 template <typename Stored, typename List>
 Result<Bytes> from_list(const TensorProto& proto, const List& list, size_t count) {
   if (static_cast<size_t>(list.size()) != count) {
@@ -139,7 +139,7 @@ Result<Bytes> stored_outside(const TensorProto& proto, ExternalFiles* files, int
   return stored;
 }
 
-// A byte of a list may hold several elements.
+// A byte of a list may contain several elements.
 Result<Bytes> decode_narrow(const TensorProto& proto, const NarrowType& type, ExternalFiles* files, size_t count) {
   const size_t bytes = packed_bytes(type, count);
   if (proto.data_location() == TensorProto::EXTERNAL) {

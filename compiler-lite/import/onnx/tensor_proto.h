@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of TensorProto to OnnxTensor.
+// Converts a TensorProto to an OnnxTensor.
 #pragma once
 
 #include <string>

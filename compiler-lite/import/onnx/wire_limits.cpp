@@ -21,8 +21,8 @@ using google::protobuf::io::CodedInputStream;
 constexpr int kMaxDepth = 64;
 constexpr uint64_t kMessageBytesPerByte = 10;  // multiplied by the bytes of the file
 
-// Estimates of protobuf's memory use: an object with its allocation and the pointer to it in a list; a repeated field;
-// any other field; an element of a list of numbers while the list grows; a string.
+// Estimates of protobuf's memory use, in this order: an object, including its allocation and the list's pointer to it;
+// a repeated field; any other field; an element of a growing list of numbers; a string.
 constexpr uint64_t kObjectBytes = 64, kListBytes = 24, kMemberBytes = 8, kNumberBytes = 16, kStringBytes = 64;
 
 uint64_t bytes_of_message(const Descriptor& descriptor) {
@@ -32,8 +32,7 @@ uint64_t bytes_of_message(const Descriptor& descriptor) {
   return bytes;
 }
 
-// Returns the memory use of a field without the characters or packed numbers that it holds. Protobuf keeps unknown
-// fields too.
+// Returns the memory use of a field, excluding its characters or packed numbers. Protobuf keeps unknown fields too.
 uint64_t bytes_of_field(const FieldDescriptor* field) {
   if (field == nullptr || field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) return kStringBytes;
   return field->message_type() == nullptr ? kNumberBytes : bytes_of_message(*field->message_type());
@@ -49,7 +48,7 @@ class Scanner {
         memory_(Budget::of_file(static_cast<uint64_t>(limits.message_bytes), kMessageBytesPerByte,
                                 static_cast<uint64_t>(bytes))) {}
 
-  // Scans up to the end of the stream or of the limit pushed on it.
+  // Scans up to the end of the stream or to the limit that the caller pushed.
   Status message(const Descriptor& descriptor, int depth) {
     if (depth > kMaxDepth)
       return Status(Code::kInvalidModel, fmt::format("messages are nested deeper than {}", kMaxDepth));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the resource demand of an ONNX file before protobuf builds objects from it. Two bytes of a file may become a
-// hundred bytes of memory.
+// Limits the memory that an ONNX file can require, before protobuf builds objects from it. Two bytes of a file may
+// become a hundred bytes of memory.
 #pragma once
 
 #include "compiler-lite/import/onnx/limits.h"
@@ -15,10 +15,11 @@ class CodedInputStream;
 
 namespace nestrt::compiler {
 
-// Walks a message of type `descriptor` and size `bytes` in its wire format. Errors: kInvalidModel if the bytes are
+// Scans a message of type `descriptor` and `bytes` bytes in wire format. Errors: kInvalidModel if the bytes are
 // malformed, if messages are nested more than 64 deep, if there are more nodes, tensors, values or operands than
-// `limits` allows (tensors and values: as many as nodes), or if the fields need too much memory. Every message and
-// every list element counts as a field. A packed list counts as one field and needs at most eight times its bytes.
+// `limits` allows (the node limit also applies to tensors and to values), or if the fields need too much memory. Every
+// message and every list element counts as a field. A packed list counts as one field; in memory, it needs at most
+// eight times its size in the file.
 Status check_wire_limits(google::protobuf::io::CodedInputStream& stream, const google::protobuf::Descriptor& descriptor,
                          const ImportLimits& limits, int64_t bytes);
 

@@ -36,7 +36,7 @@ Result<ValueId> behind(NodeContext& node, ValueId past, ValueId x) {
 struct Attention {
   ValueId query = kNoValue, key = kNoValue, value = kNoValue;  // by head
   int64_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0;
-  int64_t past = 0;            // number of keys in the cache, before those of the node
+  int64_t past = 0;            // number of cached keys, which precede the node's keys
   ValueId lengths = kNoValue;  // number of valid keys by batch, [batch, 1, 1, 1]
   ValueId bias = kNoValue;     // added to the scores; kNoValue if nothing is added
 };
@@ -90,7 +90,7 @@ Status add_bias(NodeContext& node, Attention& a, ValueId bias) {
   return ok_status();
 }
 
-// Adds the model's mask, which contains booleans or numbers. Keys beyond its width are masked.
+// Adds the model's mask, which contains booleans or numbers. Keys beyond the mask's width are masked.
 Status add_mask(NodeContext& node, Attention& a) {
   if (!node.has_input(3)) return ok_status();
   ValueId mask = node.optional_input(3);
@@ -120,7 +120,7 @@ Result<ValueId> distances(NodeContext& node, const Attention& a) {
   return node.constant(elements, {a.queries, a.keys});
 }
 
-// Returns the number of keys before the first query plus `more`: the keys of the cache, or per batch all valid keys
+// Returns `more` plus the number of keys before the first query: the cached keys, or, per batch element, all valid keys
 // except those of the queries.
 Result<ValueId> offset_of(NodeContext& node, const Attention& a, int64_t more) {
   if (a.lengths == kNoValue || a.past > 0) return node.scalar_of(DataType::kS64, static_cast<double>(a.past + more));
@@ -128,8 +128,7 @@ Result<ValueId> offset_of(NodeContext& node, const Attention& a, int64_t more) {
   return node.binary(BinaryKind::kAdd, a.lengths, shift);
 }
 
-// Allows keys from `before` positions before the query's own to `after` positions after it (0: causal). -1 means
-// unlimited.
+// Allows keys from `before` positions before the query to `after` positions after it (0: causal). -1 means unlimited.
 Status add_window(NodeContext& node, Attention& a, int64_t before, int64_t after) {
   if (before < 0 && after < 0) return ok_status();
   if (std::max(before, after) > (int64_t{1} << 40)) return node.invalid("the window is too large");
@@ -162,8 +161,8 @@ Status add_lengths(NodeContext& node, Attention& a) {
   return add_bias(node, a, bias);
 }
 
-// Multiplies by head. Heads that share keys and values become rows of one matrix: [batch, kv_heads, heads / kv_heads *
-// queries, size].
+// Multiplies x by a matrix per head. Heads that share keys and values become rows of one matrix: [batch, kv_heads,
+// heads / kv_heads * queries, size].
 Result<ValueId> product_by_head(NodeContext& node, const Attention& a, ValueId x, ValueId matrix) {
   const int64_t size = node.shape(x)[3];
   NESTRT_ASSIGN_OR_RETURN(const ValueId grouped,

@@ -26,7 +26,7 @@ Result<ValueId> aligned_operand(NodeContext& node, ValueId a, ValueId b) {
   return node.reshape(b, shape);
 }
 
-// Rejects a known integer divisor of 0. At run time the quotient by 0 is 0.
+// Rejects a constant integer divisor that contains 0. At run time, division by 0 gives 0.
 Status check_divisor(const NodeContext& node, ValueId divisor) {
   if (node.type(divisor) == DataType::kF32 || !node.value(divisor).is_constant()) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> elements, node.ints_of(divisor, "the divisor"));
@@ -68,7 +68,7 @@ Status import_prelu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId slope, node.input(1));
   const Shape shape = node.shape(x);
-  // Before opset 7, a vector of slopes was applied per channel.
+  // Before opset 7, a vector of slopes applied per channel.
   if (node.opset() < 7 && node.shape(slope).rank() == 1 && shape.rank() > 2) {
     Shape by_channel{node.shape(slope)[0]};
     for (int axis = 2; axis < shape.rank(); ++axis) by_channel.push_back(1);
@@ -92,7 +92,7 @@ Status import_bit_shift(NodeContext& node) {
   return node.set_output(node.binary(direction == "LEFT" ? BinaryKind::kShiftLeft : BinaryKind::kShiftRight, a, b));
 }
 
-// Returns a op b op c ..., or the operand itself if there is only one.
+// Returns a op b op c ..., or the only operand unchanged.
 Result<ValueId> chain(NodeContext& node, BinaryKind kind) {
   node.ignore("consumed_inputs");
   NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, node.all_inputs());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose result is known once shapes are known.
+// Operators whose result depends only on shapes and constants.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -161,7 +161,8 @@ Status import_hann_window(NodeContext& node) { return import_window(node, {0.5, 
 Status import_hamming_window(NodeContext& node) { return import_window(node, {25.0 / 46, -21.0 / 46, 0}); }
 Status import_blackman_window(NodeContext& node) { return import_window(node, {0.42, -0.5, 0.08}); }
 
-// Returns true at each position along a new axis of `depth` elements that equals the index, counted from either end.
+// Returns booleans along a new axis of `depth` elements: true where the position equals the index. Negative indices
+// count from the end.
 Result<ValueId> hits(NodeContext& node, ValueId indices, int axis, int64_t depth) {
   const Shape shape = node.shape(indices);
   Shape with_axis, along_axis;
@@ -183,7 +184,7 @@ Result<ValueId> hits(NodeContext& node, ValueId indices, int axis, int64_t depth
 
 Status import_one_hot(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId indices, node.input(0));
-  // depth may have any type
+  // depth may have any numeric type
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> depths, node.constant_floats(1, "depth"));
   NESTRT_ASSIGN_OR_RETURN(const ValueId values, node.input(2));
   if (depths.size() != 1 || !(depths[0] >= 1 && depths[0] < 0x1p40f) || node.shape(values) != Shape{2}) {

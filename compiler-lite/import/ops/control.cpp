@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// If, Loop and Scan. Replaces the node with its subgraph, once per execution. The lengths of loops must be constants.
-// An If whose condition is computed at run time computes both branches and selects.
+// If, Loop and Scan. Each execution of the subgraph is imported separately (unrolled), so loop lengths must be
+// constants. If the condition of an If is computed at run time, both branches run and a Select picks the results.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ constexpr const char* kBindCondition =
     "if an input of the model determines the condition, bind the input (--bind NAME=FILE.npy) and compile one plan per "
     "case";
 
-// Returns the outputs of a branch that may not run. Its operators must be valid for the shapes of all inputs.
+// Returns the outputs of a branch that may not run. The branch's operators must be valid for the actual input shapes
+// even if it does not run.
 Result<std::vector<ValueId>> possible_outputs(NodeContext& node, const char* branch) {
   auto outputs = branch_outputs(node, branch);
   if (outputs) return outputs;
@@ -47,7 +48,7 @@ Result<ValueId> selected(NodeContext& node, ValueId condition, ValueId a, ValueI
   if (node.type(a) == node.type(b) && node.shape(a) == node.shape(b)) return node.add(ops::Select(), {condition, a, b});
   return node.unsupported(
       fmt::format("the condition is computed at run time, and the branches return {} and {}, but shapes in a plan are "
-                  "static; {}, or make both branches return one shape",
+                  "static; {}, or make both branches return the same shape",
                   describe(node, a), describe(node, b), kBindCondition));
 }
 
@@ -94,7 +95,7 @@ Result<ValueId> stacked(NodeContext& node, const std::vector<ValueId>& parts, in
   return node.add(ops::Concat{.axis = axis}, std::move(rows));
 }
 
-// Collected outputs of all iterations of a subgraph, by output.
+// Outputs of all iterations of a subgraph, by output.
 using Collected = std::vector<std::vector<ValueId>>;
 
 Status collect(const std::vector<ValueId>& outputs, size_t first, Collected& collected) {
@@ -178,7 +179,7 @@ Result<std::vector<int64_t>> list_of(NodeContext& node, std::string_view name, s
   return node.invalid(fmt::format("{} must have {} entries", name, count));
 }
 
-// Returns element `index` along an axis, without that axis.
+// Returns element `index` along an axis and removes the axis.
 Result<ValueId> element_at(NodeContext& node, ValueId x, int axis, int64_t index) {
   const Shape shape = node.shape(x);
   std::vector<int64_t> start(static_cast<size_t>(shape.rank()), 0);

@@ -49,7 +49,7 @@ Status import_conv(NodeContext& node) {
 }
 
 // Sets the pads that give `output_shape`, distributed as ONNX specifies. If the kernel does not reach that far and the
-// model states the shape itself, output padding fills the rest.
+// model specifies the shape explicitly, output padding fills the rest.
 Status pads_for_shape(NodeContext& node, const Shape& x, const std::vector<int64_t>& output_shape, bool is_stated,
                       std::vector<int32_t>& output_padding, Window& window) {
   const int rank = window.spatial_rank();
@@ -84,7 +84,7 @@ Result<std::vector<int32_t>> read_output_padding(NodeContext& node, int spatial_
 }
 
 // Returns the output shape for auto_pad of a transposed convolution: SAME requests output = input * stride. Empty for
-// NOTSET and VALID. If the kernel reaches less far, the output is smaller, as in ONNX shape inference.
+// NOTSET and VALID. If the kernel does not reach that far, the output is smaller, as in ONNX shape inference.
 Result<std::vector<int64_t>> same_shape(NodeContext& node, const Shape& x, const Window& window) {
   const std::string mode = node.attribute("auto_pad", "NOTSET");
   std::vector<int64_t> shape;
@@ -105,7 +105,7 @@ Status import_conv_transpose(NodeContext& node) {
   ops::ConvTranspose conv;
   NESTRT_ASSIGN_OR_RETURN(conv.output_padding, read_output_padding(node, window.spatial_rank()));
   std::vector<int64_t> output_shape = node.attribute("output_shape", std::vector<int64_t>());
-  // Some exporters state all dimensions, including batch and channels.
+  // Some exporters write all dimensions, including batch and channels.
   if (output_shape.size() == static_cast<size_t>(operands.x.rank()))
     output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
   const bool is_stated = !output_shape.empty();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einsum as matrix products of pairs of operands. Each product sums over the labels that neither a later
-// operand nor the result needs.
+// Einsum as a sequence of matrix products of two operands. Each product sums over the labels that neither a later
+// operand nor the result uses.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Labels by axis: a letter, or a number for each axis of the ellipsis, counted from its end.
+// Labels by axis: letters, or numbers for the axes of the ellipsis, counted from its end.
 using Labels = std::vector<int>;
 
 struct Term {
@@ -44,7 +44,7 @@ Result<Labels> parse_labels(const NodeContext& node, std::string_view text, int 
   return labels;
 }
 
-// Takes the diagonal over labels that an operand repeats.
+// Takes the diagonal along labels that occur more than once in an operand.
 Result<Term> without_repeats(NodeContext& node, Term term) {
   for (size_t first = 0; first < term.labels.size(); ++first) {
     const auto again =
@@ -94,7 +94,7 @@ Result<Term> without_unneeded(NodeContext& node, const Term& term, const Labels&
   return Term{sum, labels};
 }
 
-// Transposes the axes into the order of `labels`. Requires: the term has all of them.
+// Transposes the axes into the order of `labels`. Requires: the term contains all `labels`.
 Result<ValueId> ordered(NodeContext& node, const Term& term, const Labels& labels) {
   std::vector<int> order;
   for (const int label : labels)
@@ -173,8 +173,8 @@ Equation split_equation(std::string text) {
   return equation;
 }
 
-// Returns the labels of the result: as stated, or the ellipsis followed by every letter that occurs once, in alphabetic
-// order.
+// Returns the result's labels: those in the equation or, by default, the ellipsis followed by every letter that occurs
+// once, in alphabetical order.
 Result<Labels> result_labels(const NodeContext& node, const Equation& equation, const std::vector<Term>& terms) {
   std::map<int, int> count;
   int ellipsis = 0;
@@ -190,7 +190,7 @@ Result<Labels> result_labels(const NodeContext& node, const Equation& equation, 
     const auto letters = static_cast<int>(equation.result.size()) - (dots ? 3 : 0);
     NESTRT_ASSIGN_OR_RETURN(labels, parse_labels(node, equation.result, letters + (dots ? ellipsis : 0)));
     for (const int label : labels)
-      if (count[label] == 0) return node.invalid("equation: the result has a label that no operand has");
+      if (count[label] == 0) return node.invalid("equation: the result contains a label that no operand contains");
     return labels;
   }
   for (int left = ellipsis; left > 0; --left) labels.push_back(left);
@@ -214,7 +214,7 @@ Result<Dims> dims_of(const NodeContext& node, const std::vector<Term>& terms) {
   return dims;
 }
 
-// Returns the labels of the result and of the terms from `first` on.
+// Returns the labels that the result or the terms from `first` on use.
 Labels needed_from(const std::vector<Term>& terms, size_t first, const Labels& result) {
   Labels needed = result;
   for (size_t i = first; i < terms.size(); ++i)

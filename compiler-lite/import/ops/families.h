@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import rules by operator family, one source file each. Operators listed twice changed their meaning between opsets.
+// Import rules by operator family, one source file each. An operator that is listed twice changed its meaning in a
+// later opset.
 #pragma once
 
 #include "compiler-lite/import/operator_table.h"

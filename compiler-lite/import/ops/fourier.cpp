@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFT and STFT as products with constant matrices, long transforms in two steps as in an FFT, and MelWeightMatrix.
+// DFT and STFT, computed as products with constant matrices, and MelWeightMatrix. Long transforms use two steps, as in
+// an FFT.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -25,7 +26,8 @@ struct Root {
   }
 };
 
-// A discrete Fourier transform along axis -2 of a tensor whose last axis contains real, or real and imaginary parts.
+// A discrete Fourier transform along axis -2 of a tensor. The last axis contains the real part, or the real and
+// imaginary parts.
 struct FourierTransform {
   int64_t length = 0;     // N
   int64_t bins = 0;       // number of results
@@ -37,7 +39,7 @@ struct FourierTransform {
   int64_t inputs() const { return real_out ? length / 2 + 1 : length; }
   int64_t parts_out() const { return real_out ? 1 : 2; }
   int64_t columns() const { return bins * parts_out(); }
-  // The factor of input n in result k.
+  // Returns the factor of input n in result k.
   Root factor(int64_t n, int64_t k) const {
     Root root(n * k, length);
     if (!inverse) root.im = -root.im;
@@ -45,7 +47,7 @@ struct FourierTransform {
   }
 };
 
-// Adds the matrix [re, im] x [re, im] of a complex factor at (row, column), or its first row for real inputs.
+// Writes the 2 x 2 real matrix of a complex factor at (row, column), or its first row for real inputs.
 void put(std::vector<float>& matrix, int64_t columns, int64_t row, int64_t column, int64_t parts, double re,
          double im) {
   const auto at = [&](int64_t r, int64_t c) -> float& { return matrix[static_cast<size_t>(r * columns + c)]; };
@@ -77,17 +79,17 @@ Result<std::vector<float>> dense_matrix(const NodeContext& node, const FourierTr
   return matrix;
 }
 
-// Returns the largest divisor of `length` up to its root.
+// Returns the largest divisor of `length` that does not exceed its square root.
 int64_t balanced_divisor(int64_t length) {
   auto divisor = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
   while (length % divisor != 0) --divisor;
   return divisor;
 }
 
-// Returns the multiply-accumulates of two steps, per transform, with `a` times `b` = length.
+// Returns the multiply-accumulates per transform in two steps. Requires: a * b == t.length.
 int64_t two_step_macs(const FourierTransform& t, int64_t a, int64_t b) { return t.length * (2 * t.parts * a + 4 * b); }
 
-// Two steps move their data three times, which costs about as much as this factor of multiplications.
+// Two steps must save at least this factor of multiplications because they move their data three times.
 constexpr int64_t kMinGain = 4;
 
 bool pays_in_two_steps(const FourierTransform& t) {
@@ -260,7 +262,8 @@ Result<Frames> read_frames(NodeContext& node, const Shape& signal) {
   return frames;
 }
 
-// One Conv with the rows of the matrix, times the window, as its kernels. x: [batch, samples, parts].
+// Computes the transform of all frames with one Conv, whose kernels are the columns of the matrix times the window. x:
+// [batch, samples, parts].
 Result<ValueId> by_convolution(NodeContext& node, const Frames& frames, ValueId x) {
   const FourierTransform& t = frames.transform;
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> matrix, dense_matrix(node, t));
@@ -283,8 +286,9 @@ Result<ValueId> by_convolution(NodeContext& node, const Frames& frames, ValueId 
   return node.transpose(x, {0, 2, 1});
 }
 
-// Returns the frames of x, [batch, samples, parts], as rows [batch * count, length * parts]. Frame i consists of the
-// strips of `step` samples from i on, so every strip of all frames is one slice of the signal.
+// Returns the frames of x, [batch, samples, parts], as rows [batch * count, length * parts]. Frame i consists of
+// consecutive strips of `step` samples, starting at strip i, so the k-th strips of all frames form one slice of the
+// signal.
 Result<ValueId> cut_frames(NodeContext& node, const Frames& frames, ValueId x) {
   const FourierTransform& t = frames.transform;
   const int64_t strips = (t.length + frames.step - 1) / frames.step, width = frames.step * t.parts;
@@ -331,7 +335,7 @@ const double kMelsPerNeper = 2595 / std::numbers::ln10;
 
 double to_mel(double hertz) { return kMelsPerNeper * std::log1p(hertz / 700); }
 
-// Returns the first spectrogram bin of each band and the two after the last.
+// Returns the spectrogram bins of the bands' edges; band i extends from edge i to edge i + 2.
 std::vector<int64_t> band_edges(int64_t bands, int64_t dft_length, int64_t sample_rate, double low, double high) {
   const double from = to_mel(low), step = (to_mel(high) - from) / static_cast<double>(bands + 2);
   std::vector<int64_t> edges;
@@ -343,7 +347,7 @@ std::vector<int64_t> band_edges(int64_t bands, int64_t dft_length, int64_t sampl
   return edges;
 }
 
-// Triangles that rise from their first edge to the second and fall to the third.
+// Returns triangular weights: each band rises from its first edge to the second and falls to the third.
 std::vector<float> mel_weights(const std::vector<int64_t>& edges, int64_t bins, int64_t bands) {
   std::vector<float> weights(static_cast<size_t>(bins * bands));
   const auto put_at = [&](int64_t bin, int64_t band, int64_t part, int64_t whole) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that ONNX Runtime's optimizer writes in place of several operators of the model. Each becomes those again.
+// Fused operators that ONNX Runtime's optimizer writes. Each is decomposed into the original operators.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr struct {
     {"Tanh", UnaryKind::kTanh, 0, 0},
 };
 
-// Applies the activation `name`; none if it is empty.
+// Applies the activation `name`; returns the input if the name is empty.
 Result<ValueId> activated(NodeContext& node, ValueId x, const std::string& name, const std::vector<float>& parameters) {
   if (name.empty()) return x;
   const auto* const found =
@@ -54,7 +54,7 @@ Status import_fused_conv(NodeContext& node) {
       activated(node, y, node.attribute("activation", ""), node.attribute("activation_params", std::vector<float>())));
 }
 
-// Returns the matrices of a tensor transposed.
+// Transposes each matrix of a tensor (the last two axes).
 Result<ValueId> with_transposed_matrices(NodeContext& node, ValueId id) {
   const int rank = node.shape(id).rank();
   if (rank < 2) return id;
@@ -88,7 +88,7 @@ Status import_fused_gemm(NodeContext& node) {
   std::vector<float> parameters;
   for (const char* name : {"activation_alpha", "activation_beta"})
     if (node.has_attribute(name)) parameters.push_back(node.attribute(name, 0.0f));
-  node.ignore("activation_gamma");  // concerns activations that are not supported
+  node.ignore("activation_gamma");  // applies only to activations that are not supported
   return node.set_output(activated(node, y, node.attribute("activation", ""), parameters));
 }
 
@@ -111,7 +111,7 @@ Status import_quick_gelu(NodeContext& node) {
   return node.set_output(node.binary(BinaryKind::kMul, x, gate));
 }
 
-// Layer normalization of x + skip + bias; the last output is that sum.
+// Layer normalization of x + skip + bias; the last output is the sum x + skip + bias.
 Status import_skip_layer_norm(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId skip, node.input(1));

@@ -16,7 +16,7 @@ Result<ValueId> total(NodeContext& node, ValueId x, ops::ReduceKind kind) {
   return node.add(std::move(reduce), {x});
 }
 
-// Target classes with ignored ones replaced by class 0, and their weights. Ignored targets have weight 0.
+// Target classes and their weights. Ignored targets are replaced by class 0 with weight 0.
 struct Targets {
   ValueId classes = kNoValue;
   ValueId weights = kNoValue;

@@ -14,19 +14,19 @@ bool is_constant_matrix(const NodeContext& node, ValueId id) {
 Result<ValueId> scaled(NodeContext& node, ValueId id, float factor) {
   if (factor == 1.0f) return id;
   if (node.type(id) != DataType::kF32)
-    return node.unsupported("alpha and beta other than 1 are supported for floats only");
+    return node.unsupported("alpha and beta other than 1 are supported only for floats");
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.scalar(factor));
   return node.binary(ops::BinaryKind::kMul, id, scale);
 }
 
-// Returns C of Gemm as a vector of N elements if it is a constant that does not depend on the row, otherwise kNoValue.
+// Returns C of Gemm as a vector of N elements if it is a constant that does not depend on the row, or else kNoValue.
 Result<ValueId> as_bias(NodeContext& node, ValueId c, int64_t n) {
   if (!node.value(c).is_constant() || node.type(c) != DataType::kF32) return kNoValue;
   const Shape shape = node.shape(c);
   if (shape.rank() > 2 || (shape.rank() == 2 && shape[0] != 1)) return kNoValue;
   const int64_t last = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
   if (last == n) return node.reshape(c, {n});
-  if (last != 1) return kNoValue;  // the broadcast rules reject it
+  if (last != 1) return kNoValue;  // rejected later by the broadcast rules
   NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(c, {1}));
   return node.add(ops::Tile{.shape = {n}}, {flat});
 }

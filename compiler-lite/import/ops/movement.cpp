@@ -109,8 +109,8 @@ Status import_slice_inputs(NodeContext& node) {
   return node.set_output(slice(node, x, lists));
 }
 
-// Returns the extents along the axis: those of the attribute or input, or equal ones. Since opset 18 the last may be
-// shorter.
+// Returns the extents along the axis: those of the attribute or input, or else equal extents. Since opset 18, the last
+// extent may be smaller.
 Result<std::vector<int64_t>> split_extents(NodeContext& node, int64_t dim) {
   std::vector<int64_t> extents = node.attribute("split", std::vector<int64_t>());
   if (node.has_input(1)) {
@@ -176,7 +176,7 @@ Status import_gather(NodeContext& node) {
   return node.finish(std::move(gather), {data, indices});
 }
 
-// Selects the slices whose condition is true. The condition must be a constant. Without an axis, the input is flattened
+// Imports Compress: selects the slices whose condition, a constant, is true. Without an axis, the input is flattened
 // first.
 Status import_compress(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId data, node.input(0));
@@ -241,7 +241,7 @@ Status import_expand(NodeContext& node) {
 
 // --- CenterCropPad ---------------------------------------------------------------------------------------------------
 
-// Crops axes that are too long and pads those that are too short with zeros, around the centre.
+// Imports CenterCropPad: around the centre, crops axes that are too long and pads axes that are too short with zeros.
 Status import_center_crop_pad(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> target, node.constant_ints(1, "shape"));
@@ -312,7 +312,7 @@ Status import_space_to_depth(NodeContext& node) {
   return node.set_output(node.reshape(y, {s[0], s[1] * b * b, s[2] / b, s[3] / b}));
 }
 
-// Keeps the upper or lower triangle of the last two axes and sets the rest to zero, by selecting with a constant mask.
+// Keeps the upper or lower triangle of the last two axes and sets the rest to zero. Selects with a constant mask.
 Status import_trilu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);

@@ -34,8 +34,8 @@ Result<ValueId> low_bits(NodeContext& node, ValueId x, const NarrowType& type) {
   return node.cast(x, type.type);
 }
 
-// Returns the distance between neighbouring numbers of the type around each element: the largest power of two that does
-// not exceed it, times that of the last mantissa bit.
+// Returns the distance between neighbouring numbers of the type near each element: the largest power of two that does
+// not exceed the element's magnitude, times the value of the last mantissa bit.
 Result<ValueId> spacing(NodeContext& node, ValueId x, const NarrowType& type) {
   const Shape shape = node.shape(x);
   if (shape.rank() >= Shape::kMaxRank) return node.unsupported("too many dimensions");
@@ -58,7 +58,7 @@ Result<ValueId> spacing(NodeContext& node, ValueId x, const NarrowType& type) {
   return node.add(std::move(largest), {candidates});
 }
 
-// Replaces elements beyond the largest number, on the side of `sign`.
+// Replaces elements beyond the largest finite number of the given sign.
 Result<ValueId> limited(NodeContext& node, ValueId x, const NarrowType& type, bool saturates, float sign) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float beyond = saturates ? type.max : type.has_infinity ? infinity : std::numeric_limits<float>::quiet_NaN();
@@ -67,7 +67,7 @@ Result<ValueId> limited(NodeContext& node, ValueId x, const NarrowType& type, bo
   return select_number(node, is_beyond, sign * beyond, x);
 }
 
-// Dividing by and multiplying with powers of two is exact, so only the rounding to an integer rounds.
+// Rounds x to a number of the type. The spacing is a power of two, so only the rounding to an integer is inexact.
 Result<ValueId> rounded(NodeContext& node, ValueId x, const NarrowType& type, bool saturates) {
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
   NESTRT_ASSIGN_OR_RETURN(const ValueId distance, spacing(node, x, type));

@@ -98,7 +98,7 @@ Result<ValueId> mean_over(NodeContext& node, ValueId x, const std::vector<int>& 
   return node.add(std::move(reduce), {x});
 }
 
-// Computes the outputs mean and 1 / sqrt(variance + epsilon) separately, because few models use them.
+// Computes the optional outputs mean and 1 / sqrt(variance + epsilon) separately, because few models use them.
 Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
   std::vector<int> axes;
   for (int i = axis; i < node.shape(x).rank(); ++i) axes.push_back(i);
@@ -114,7 +114,8 @@ Status layer_statistics(NodeContext& node, ValueId x, int axis, float epsilon) {
   return node.set_output(2, spread);
 }
 
-// Applies parameters that are broadcast to the normalized axes or differ between normalized slices.
+// Normalizes with constant parameters, then applies scale and bias separately. Used if they are broadcast to the
+// normalized axes or differ between normalized slices.
 Status normalize_then_scale(NodeContext& node, const ops::LayerNorm& norm, const std::vector<ValueId>& inputs) {
   const Shape& shape = node.shape(inputs[0]);
   const Shape normalized(shape.dims().subspan(static_cast<size_t>(norm.axis)));
@@ -227,7 +228,8 @@ Result<ValueId> softmax(NodeContext& node, ValueId x, int64_t stated_axis, int64
   const Shape shape = node.shape(x);
   const int rank = shape.rank();
   NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(stated_axis, rank));
-  // Up to opset 12 the axes from `axis` on count as one. This matters only if more than one of them is wider than 1.
+  // Up to opset 12, the axes from `axis` on count as one. This matters only if more than one of them has several
+  // elements.
   if (opset >= 13 || shape.product(axis + 1, rank) == 1) return node.add(ops::Softmax{.axis = axis, .log = log}, {x});
   NESTRT_ASSIGN_OR_RETURN(const ValueId flat, node.reshape(x, {shape.product(0, axis), shape.product(axis, rank)}));
   NESTRT_ASSIGN_OR_RETURN(const ValueId result, node.add(ops::Softmax{.axis = 1, .log = log}, {flat}));

@@ -10,7 +10,7 @@ namespace {
 
 Status import_pool(NodeContext& node) {
   const ops::PoolKind kind = find_name(kPoolNames, node.op_type())->kind;
-  if (kind == ops::PoolKind::kMax) node.ignore("storage_order");  // concerns the output Indices only
+  if (kind == ops::PoolKind::kMax) node.ignore("storage_order");  // affects only the output Indices
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ops::Pool pool, read_pool(node, kind, node.shape(x)));
   return node.finish(std::move(pool), {x});
@@ -30,8 +30,8 @@ constexpr ImportRule kGlobalRules[] = {
 };
 constexpr auto kPoolRules = rules_of(kPoolNames, import_pool, kGlobalRules);
 
-// A window that exceeds the padded input by less than a stride has one output in ONNX Runtime, whose division truncates
-// towards zero, and none in the ONNX standard. Pads the end as ONNX Runtime does in effect, so that the window fits.
+// Adds padding at the end if the window exceeds the padded input by less than a stride. ONNX Runtime's division
+// truncates towards zero and so gives one output in this case; the ONNX standard gives none.
 void fit_window(const Shape& x, Window& window) {
   for (int axis = 0; axis < window.spatial_rank(); ++axis) {
     const auto i = static_cast<size_t>(axis);

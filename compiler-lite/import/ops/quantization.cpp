@@ -99,11 +99,11 @@ Result<ValueId> quantized(NodeContext& node, ValueId x, const Parameters& where,
   return node.reinterpret(integers, {});
 }
 
-// Quantized operators of one input: x, its parameters, the parameters of the output.
+// Quantized operators with one input: x, its parameters, and the output's parameters.
 constexpr Parameters kFirst{1, 2}, kUnaryOutput{3, 4};
 
 Result<int> stated_axis(NodeContext& node) {
-  node.ignore("saturate");  // concerns float8 only
+  node.ignore("saturate");  // affects only float8
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const int64_t stated = node.attribute("axis", int64_t{1});
   const bool several = node.has_input(1) && node.shape(node.optional_input(1)).num_elements() > 1;
@@ -112,8 +112,8 @@ Result<int> stated_axis(NodeContext& node) {
 
 // --- QuantizeLinear, DequantizeLinear -------------------------------------------------------------------------------
 
-// Returns a scale or zero point of either operator as f32 that broadcasts to x: one element, one per element of an
-// axis, or one per block of an axis.
+// Returns a scale or zero point as f32 in a shape that broadcasts to x: one element, one per element of an axis, or one
+// per block of an axis.
 Result<ValueId> broadcast_parameter(NodeContext& node, ValueId parameter, const Shape& x) {
   NESTRT_ASSIGN_OR_RETURN(parameter, node.cast(parameter, DataType::kF32));
   const Shape shape = node.shape(parameter);
@@ -156,7 +156,7 @@ Result<QuantizationOperands> broadcast_operands(NodeContext& node, const Shape& 
   return operands;
 }
 
-// QuantizeLinear to types that Quantize does not have, or with scales by block.
+// Imports a QuantizeLinear with scales by block or to a type that Quantize does not support.
 Status quantize_as_floats(NodeContext& node, ValueId x, const NarrowType* narrow, DataType type) {
   NESTRT_ASSIGN_OR_RETURN(const QuantizationOperands operands, broadcast_operands(node, node.shape(x)));
   NESTRT_ASSIGN_OR_RETURN(const ValueId y, quantized_to(node, x, operands.scale, operands.zero_point, narrow, type,
@@ -165,7 +165,7 @@ Status quantize_as_floats(NodeContext& node, ValueId x, const NarrowType* narrow
   return node.set_output(0, y);
 }
 
-// DequantizeLinear of floats, or with scales by block.
+// Imports a DequantizeLinear of floats or with scales by block.
 Status dequantize_as_floats(NodeContext& node, ValueId x) {
   NESTRT_ASSIGN_OR_RETURN(const QuantizationOperands operands, broadcast_operands(node, node.shape(x)));
   NESTRT_ASSIGN_OR_RETURN(x, node.cast(x, DataType::kF32));
@@ -207,7 +207,7 @@ Status import_dequantize(NodeContext& node) {
 
 // --- QLinear operators ----------------------------------------------------------------------------------------------
 
-// Checks products of scales, which may leave the range of floats although the scales do not.
+// Checks products of scales, which may leave the range of floats even if the scales do not.
 Status check_products(const NodeContext& node, const std::vector<float>& scales) {
   return check_entries(node, DataType::kS32, scales, std::vector<int64_t>(scales.size(), 0));
 }
@@ -255,8 +255,8 @@ Status import_qlinear_mat_mul(NodeContext& node) {
   return node.set_output(quantized(node, y, {6, 7}, stated_type(node.value(a_integers))));
 }
 
-// B of a QGemm. Alpha is multiplied into the scales of B, so the product stays a product of integers. The scale of C is
-// alpha * a_scale * b_scale.
+// Returns B of a QGemm. Multiplies its scales by alpha, so the product can still be computed with integers. The scale
+// of C is alpha * a_scale * b_scale.
 struct GemmRight {
   ValueId b;
   std::vector<float> scales;  // include alpha; one for the matrix, or one per column
@@ -361,7 +361,7 @@ Status import_qlinear_leaky_relu(NodeContext& node) {
 }
 Status import_qlinear_sigmoid(NodeContext& node) { return import_qlinear_unary(node, ops::UnaryKind::kSigmoid, 0); }
 
-// Imports QLinearConcat. Its inputs are the parameters of the output, then each tensor with its parameters.
+// Imports QLinearConcat. Its inputs are the output's parameters, followed by each tensor with its parameters.
 Status import_qlinear_concat(NodeContext& node) {
   if (node.num_inputs() < 5 || node.num_inputs() % 3 != 2)
     return node.invalid("needs scale and zero point, and three inputs for each tensor");

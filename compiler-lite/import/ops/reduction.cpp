@@ -11,11 +11,11 @@ namespace {
 
 using ops::ReduceKind;
 
-// Returns true for types whose extremes are computed in 32 bits, which preserves the values and the order of booleans.
+// Returns true for types whose extremes are computed in 32 bits. Conversion preserves values and their order, including
+// booleans.
 bool is_narrow(DataType type) { return type == DataType::kS8 || type == DataType::kU8 || type == DataType::kBool; }
 
-// Applies what the reduction computes for each element before and after the reduction. A reduction along no axis
-// consists of this only.
+// Imports a reduction along no axis: applies only the element-wise functions that precede and follow a reduction.
 Result<ValueId> reduce_nothing(NodeContext& node, ReduceKind kind, ValueId x) {
   switch (kind) {
     case ReduceKind::kL1:

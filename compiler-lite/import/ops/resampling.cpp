@@ -13,7 +13,7 @@ namespace {
 
 // --- Pad ------------------------------------------------------------------------------------------------------------
 
-// The value of the padding: an attribute if a float represents it exactly, otherwise an operand.
+// The padding value: an attribute if a float represents it exactly, or else an operand.
 struct PadValue {
   float number = 0;
   ValueId operand = kNoValue;
@@ -49,7 +49,7 @@ std::vector<int> all_axes(int rank) {
   return axes;
 }
 
-// Returns the axes in the order of the lists that belong to them.
+// Returns the axes as non-negative numbers in the node's order, which lists such as scales follow.
 Result<std::vector<int>> ordered_axes(const NodeContext& node, const std::vector<int64_t>& stated, int rank) {
   NESTRT_RETURN_IF_ERROR(node.axes(stated, rank).error());
   std::vector<int> axes;
@@ -63,7 +63,7 @@ Status import_pad_attributes(NodeContext& node) {
              {node.attribute("value", 0.0f)});
 }
 
-// Reads constant_value, an input of the type of `x`.
+// Reads the input constant_value, which has the same type as `x`.
 Result<PadValue> read_pad_value(NodeContext& node, ValueId x) {
   PadValue value;
   const ValueId stated = node.optional_input(2);
@@ -114,10 +114,10 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     const auto rank = static_cast<size_t>(input.rank());
     const float part = resize.roi.empty() ? 1.0f : resize.roi[rank + axis] - resize.roi[axis];
     if (part != 1)
-      return node.unsupported(
-          fmt::format("tf_crop_and_resize with scales is ambiguous for {} of axis {}: the ONNX specification scales "
-                      "the region, ONNX Runtime and ONNX shape inference the whole axis; state sizes instead of scales",
-                      part, axes[i]));
+      return node.unsupported(fmt::format(
+          "tf_crop_and_resize with scales is ambiguous for {} of axis {}: the ONNX specification scales "
+          "the region, but ONNX Runtime and ONNX shape inference scale the whole axis; specify sizes instead of scales",
+          part, axes[i]));
     const float size = std::floor(static_cast<float>(input[axes[i]]) * scales[i]);
     if (!(scales[i] > 0) || !(size >= 0 && size < 0x1p31f)) {
       return node.invalid(fmt::format("scale {} of axis {} is out of range", scales[i], axes[i]));
@@ -126,7 +126,7 @@ Status set_scales(NodeContext& node, const Shape& input, const std::vector<int>&
     if (resize.coordinate == ops::CoordinateMode::kAlignCorners && !is_whole)
       return node.unsupported(
           fmt::format("align_corners with scale {} of axis {} does not scale its {} elements to a whole number; ONNX "
-                      "and ONNX Runtime align different corners then; state sizes instead of scales",
+                      "and ONNX Runtime align different corners then; specify sizes instead of scales",
                       scales[i], axes[i], input[axes[i]]));
     resize.scales[axis] = scales[i];
     resize.sizes[axis] = static_cast<int64_t>(size);
@@ -216,8 +216,8 @@ Status import_resize(NodeContext& node) {
   return node.finish(std::move(resize), {x});
 }
 
-// Imports Upsample, and Resize of opset 10. Positions scale without an offset. The mode nearest uses the lower
-// neighbour when growing and the upper one when shrinking.
+// Imports Upsample, and Resize of opset 10. Positions scale without an offset. Mode `nearest` uses the lower neighbour
+// when enlarging and the upper one when shrinking.
 Status import_upsample(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);

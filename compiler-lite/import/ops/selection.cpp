@@ -26,7 +26,7 @@ Result<int64_t> top_count(NodeContext& node) {
 Status import_top_k(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
-  node.ignore("sorted");  // sorted order is also valid for sorted = 0
+  node.ignore("sorted");  // sorted results are also valid for sorted = 0
   ops::TopK top;
   NESTRT_ASSIGN_OR_RETURN(top.axis, node.axis(node.attribute("axis", int64_t{-1}), shape.rank()));
   NESTRT_ASSIGN_OR_RETURN(const int64_t count, top_count(node));
@@ -42,7 +42,7 @@ Status import_top_k(NodeContext& node) {
   return node.set_output(1, indices);
 }
 
-// Returns 1 for the first of the largest elements and 0 elsewhere.
+// Imports Hardmax: 1 for the largest element (the first on a tie) and 0 elsewhere.
 Result<ValueId> hardmax(NodeContext& node, ValueId x, int axis) {
   const Shape shape = node.shape(x);
   ops::ArgReduce largest;
@@ -193,8 +193,8 @@ Status import_scatter_nd(NodeContext& node) {
   return node.set_output(node.reshape(result, shape));
 }
 
-// Returns, for each entry of `indices`, the part of its flat index into `data` that its own position determines, that
-// is, all axes except `axis`.
+// Returns, for each entry of `indices`, the part of its flat index into `data` that its position determines (all axes
+// except `axis`).
 Result<ValueId> positions_of(NodeContext& node, const Shape& indices, const Shape& data, int axis) {
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, indices));
   std::vector<int64_t> numbers(static_cast<size_t>(indices.num_elements()));
@@ -237,8 +237,8 @@ Status import_scatter_elements(NodeContext& node) {
 
 // --- TensorScatter --------------------------------------------------------------------------------------------------
 
-// Returns, for each position along the axis, its distance from where the update of its sequence begins: s64 with the
-// sequences along axis 0.
+// Returns, for each position along the axis, its distance from the start of the update of its sequence. s64; axis 0 is
+// the sequence.
 Result<ValueId> distances(NodeContext& node, const Shape& shape, int axis, bool is_circular) {
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS64, {shape[axis]}));
   std::vector<int64_t> positions(static_cast<size_t>(shape[axis]));
@@ -260,7 +260,7 @@ Result<ValueId> distances(NodeContext& node, const Shape& shape, int axis, bool 
   return node.binary(BinaryKind::kMod, distance, length);
 }
 
-// Writes an update into a cache from write_indices[sequence] on along an axis.
+// Imports TensorScatter: writes an update into a cache along an axis, starting at write_indices[sequence].
 Status import_tensor_scatter(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId cache, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId update, node.input(1));
@@ -289,7 +289,7 @@ Status import_tensor_scatter(NodeContext& node) {
 
 // --- NonMaxSuppression ----------------------------------------------------------------------------------------------
 
-// Drops the first row of -1 and all rows after it. Requires: constant rows.
+// Drops the first row that contains -1 and all following rows. Requires: constant rows.
 Result<ValueId> chosen_rows(NodeContext& node, ValueId rows) {
   const Value& value = node.value(rows);
   int64_t count = 0;
@@ -297,8 +297,9 @@ Result<ValueId> chosen_rows(NodeContext& node, ValueId rows) {
   return node.slice(rows, {0, 0}, {1, 1}, {count, 3});
 }
 
-// Imports NonMaxSuppression. The number of selected boxes depends on the data. Constant inputs give the exact result.
-// As the last node of a network, the operator returns the maximum number of rows; rows of -1 follow the last box.
+// Imports NonMaxSuppression. The number of selected boxes depends on the data. If all inputs are constant, the result
+// is exact. As the last node of a network, the operator returns the maximum number of rows and fills the rows after the
+// last box with -1.
 Status import_non_max_suppression(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId boxes, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId scores, node.input(1));

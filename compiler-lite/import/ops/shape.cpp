@@ -13,7 +13,8 @@ namespace {
 // the number of elements.
 Result<Shape> resolve_target(NodeContext& node, const Shape& input, const std::vector<int64_t>& target) {
   if (target.size() > static_cast<size_t>(Shape::kMaxRank)) {
-    return node.unsupported(fmt::format("rank {}, at most {} is supported", target.size(), Shape::kMaxRank));
+    return node.unsupported(
+        fmt::format("rank {} is too high; at most {} is supported", target.size(), Shape::kMaxRank));
   }
   const bool zeros = node.flag("allowzero", false);
   Shape shape;
@@ -54,7 +55,7 @@ Status import_flatten(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   const Shape shape = node.shape(x);
   const int64_t stated = node.attribute("axis", int64_t{1});
-  // The axis may equal the rank: each element then becomes a row.
+  // Imports Flatten. The axis may equal the rank: each element then becomes a row.
   if (stated < -shape.rank() || stated > shape.rank()) return node.invalid(fmt::format("axis {} is outside", stated));
   const int axis = static_cast<int>(stated < 0 ? stated + shape.rank() : stated);
   return node.set_output(node.reshape(x, {shape.product(0, axis), shape.product(axis, shape.rank())}));
@@ -97,7 +98,7 @@ Status import_identity(NodeContext& node) {
   return node.set_output(0, x);
 }
 
-// Rejects training, which drops elements at random unless the ratio is 0.
+// Rejects training mode, which drops elements at random, unless the ratio is 0.
 Status check_not_dropping(NodeContext& node) {
   if (!node.has_input(2)) return ok_status();
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> training, node.constant_ints(2, "training_mode"));
@@ -109,7 +110,7 @@ Status check_not_dropping(NodeContext& node) {
   return node.unsupported("training_mode is not supported; export for inference");
 }
 
-// Imports Dropout, which is the identity in inference. The mask is all true.
+// Imports Dropout, which is the identity in inference. All elements of the mask are true.
 Status import_dropout(NodeContext& node) {
   for (const char* name : {"ratio", "seed", "is_test", "consumed_inputs"}) node.ignore(name);
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));

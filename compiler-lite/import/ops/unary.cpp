@@ -40,7 +40,7 @@ Status import_gelu(NodeContext& node) {
   return node.set_output(node.unary(UnaryKind::kGelu, x, form == "tanh" ? 1.0f : 0.0f));
 }
 
-// ONNX uses these values for missing limits. They clip an infinity to a finite value.
+// Defaults of missing limits in ONNX. They clip infinities to finite values.
 constexpr float kLowest = std::numeric_limits<float>::lowest(), kHighest = std::numeric_limits<float>::max();
 
 Status import_clip_attributes(NodeContext& node) {
@@ -100,7 +100,7 @@ Status import_swish(NodeContext& node) {
 Status import_swi_glu(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(const ValueId b, node.input(1));
-  if (node.shape(a) != node.shape(b)) return node.invalid("both inputs must have one shape");
+  if (node.shape(a) != node.shape(b)) return node.invalid("both inputs must have the same shape");
   NESTRT_ASSIGN_OR_RETURN(const ValueId gate, swish(node, a, node.attribute("alpha", 1.0f)));
   return node.set_output(node.binary(ops::BinaryKind::kMul, gate, b));
 }

@@ -63,7 +63,7 @@ Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window) {
   const auto padded = [](int32_t pad) { return pad != 0; };
   if (std::any_of(window.pad_begin.begin(), window.pad_begin.end(), padded) ||
       std::any_of(window.pad_end.begin(), window.pad_end.end(), padded)) {
-    return node.invalid(fmt::format("states both auto_pad '{}' and pads; remove one of them", mode));
+    return node.invalid(fmt::format("specifies both auto_pad '{}' and pads; remove one of them", mode));
   }
   for (int axis = 0; axis < window.spatial_rank(); ++axis) {
     const auto i = static_cast<size_t>(axis);

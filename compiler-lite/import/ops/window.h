@@ -24,14 +24,14 @@ struct Window {
 // Returns the total padding of an axis with which a window of this extent computes ceil(size / stride) outputs.
 int64_t same_padding(int64_t size, int32_t stride, int64_t extent);
 
-// Reads kernel_shape, strides, dilations and pads. `kernel` is the kernel of the weights, or empty for pools, which
-// require kernel_shape. Ignores auto_pad; see resolve_auto_pad().
+// Reads kernel_shape, strides, dilations and pads. `kernel` is the kernel shape of the weights; it is empty for pools,
+// which require kernel_shape. Ignores auto_pad; see resolve_auto_pad().
 // Errors: kInvalidModel for lists of the wrong length and for entries outside [1, 2^31), or [0, 2^31) for pads.
 Result<Window> read_window(NodeContext& node, int spatial_rank, const std::vector<int64_t>& kernel);
 
 // Sets the pads that auto_pad of a convolution or pool over `input` [N, C, spatial...] requests. SAME_UPPER and
-// SAME_LOWER make output = ceil(input / stride) and put the odd pixel at the end or at the beginning. VALID clears the
-// pads.
+// SAME_LOWER make output = ceil(input / stride) and put an odd pixel of padding at the end or at the beginning,
+// respectively. VALID clears the pads.
 Status resolve_auto_pad(NodeContext& node, const Shape& input, Window& window);
 
 // Copies the window into a Conv, ConvTranspose or Pool.

@@ -15,7 +15,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// Names of the inputs or outputs of the model by tensor: those of the signature, otherwise those of the tensors.
+// Names of the model's inputs or outputs, by tensor: those of the signature or, without a signature, those of the
+// tensors.
 class PortNames {
  public:
   using Map = flatbuffers::Vector<flatbuffers::Offset<tflite::TensorMap>>;
@@ -76,7 +77,7 @@ class LiteImporter {
   Status import_inputs() {
     const tflite::SignatureDef* signature = file_.signature();
     const PortNames names(graph_, signature == nullptr ? nullptr : signature->inputs());
-    OnnxModel model;  // only its inputs, for which names, shapes and bindings are checked as those of ONNX models
+    OnnxModel model;  // only inputs: their names, shapes and bindings are checked as in ONNX models
     const std::vector<int32_t> tensors = lite_list(file_.main().inputs());
     for (const int32_t tensor : tensors) {
       if (!graph_.exists(tensor)) return Status(Code::kInvalidModel, "an input of the model does not exist");
@@ -113,7 +114,7 @@ class LiteImporter {
     return ok_status();
   }
 
-  // The caller receives integers without a quantization, as from ONNX models.
+  // The plan's output contains integers without a quantization, as for ONNX models.
   Status add_output(ValueId id, const std::string& name) {
     if (builder_.graph().value(id).quantization) {
       NESTRT_ASSIGN_OR_RETURN(id, builder_.reinterpret(fmt::format("output '{}'", name), name + "/integers", id, {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types of TensorFlow Lite and the conversion of constants to those of the graph.
+// Element types of TensorFlow Lite, and the conversion of constants to the graph's types.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ Status lite_error(std::string_view what) {
   return Status(Code::kInvalidModel, fmt::format("the TensorFlow Lite model is damaged: {}", what));
 }
 
-// The verifier accepts a model without lists.
+// The verifier accepts a model whose lists are missing.
 Status check_model(const tflite::Model& model) {
   if (model.version() != kVersion)
     return Status(Code::kUnsupported, fmt::format("the TensorFlow Lite model has schema version {}, expected {}; "
@@ -41,7 +41,8 @@ bool LiteFile::is_lite(std::span<const std::byte> start) {
 flatbuffers::Verifier LiteFile::make_verifier() const {
   flatbuffers::Verifier::Options options;
   options.max_depth = kMaxTableDepth;
-  // A table occupies at least four bytes. A larger number means that tables are shared, which no converter does.
+  // A table occupies at least four bytes. More tables than this are possible only if tables are shared, which no
+  // converter does.
   options.max_tables = static_cast<flatbuffers::uoffset_t>(bytes_.size() / 4 + 1);
   return flatbuffers::Verifier(reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size(), options);
 }
@@ -50,7 +51,7 @@ Result<LiteFile> LiteFile::open(std::vector<std::byte> bytes, const ImportLimits
   const auto limit = std::min<int64_t>(limits.file_bytes, FLATBUFFERS_MAX_BUFFER_SIZE - 1);
   if (static_cast<int64_t>(bytes.size()) > limit)
     return Status(Code::kInvalidModel,
-                  fmt::format("the model has {} bytes, at most {} are supported", bytes.size(), limit));
+                  fmt::format("the model is {} bytes long; at most {} are supported", bytes.size(), limit));
   if (!is_lite(bytes)) return lite_error("the identifier TFL3 is missing");
   LiteFile file(std::move(bytes));
   flatbuffers::Verifier verifier = file.make_verifier();
@@ -74,7 +75,7 @@ const tflite::SignatureDef* LiteFile::signature() const {
 Result<LiteCode> LiteFile::code(const tflite::Operator& op) const {
   if (op.opcode_index() >= lite_size(model().operator_codes())) return lite_error("an operator has no operator code");
   const tflite::OperatorCode& code = *model().operator_codes()->Get(op.opcode_index());
-  // Codes below 127 are in the short field, and in newer files in both.
+  // Codes below 127 are in the short field; newer files store them in both fields.
   const int32_t value = std::max<int32_t>(code.short_code(), static_cast<int32_t>(code.code()));
   return LiteCode{static_cast<tflite::OperatorCodeValue>(value), lite_text(code.custom_code())};
 }

@@ -15,7 +15,7 @@
 
 namespace nestrt::compiler {
 
-// An operator code of the file: the built-in operator, or the name of a custom one.
+// An operator code of the file: a built-in operator, or the name of a custom operator.
 struct LiteCode {
   tflite::OperatorCodeValue code = tflite::OperatorCodeValue::CUSTOM;
   std::string custom;
@@ -30,7 +30,7 @@ class LiteFile {
   static constexpr size_t kStartBytes = 8;
   static bool is_lite(std::span<const std::byte> start);
 
-  // Verifies every table and string. Indices are checked by those who read them. Errors: kInvalidModel.
+  // Verifies every table and string, but not indices, which their readers must check. Errors: kInvalidModel.
   static Result<LiteFile> open(std::vector<std::byte> bytes, const ImportLimits& limits);
 
   int64_t num_bytes() const { return static_cast<int64_t>(bytes_.size()); }
@@ -42,9 +42,9 @@ class LiteFile {
   // Returns the signature of the main subgraph, or null if the model has none.
   const tflite::SignatureDef* signature() const;
   Result<LiteCode> code(const tflite::Operator& op) const;
-  // Returns the bytes of a buffer; empty if it holds none. Errors: kInvalidModel if it is out of range.
+  // Returns the bytes of a buffer, which may be empty. Errors: kInvalidModel if it is out of range.
   Result<std::span<const std::byte>> buffer(uint32_t index) const;
-  // Verifies the table of options as a `Table`.
+  // Verifies the options as a table of type `Table`.
   template <typename Table>
   bool verify(const tflite::Options& options) const {
     flatbuffers::Verifier verifier = make_verifier();

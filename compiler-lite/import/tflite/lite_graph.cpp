@@ -152,7 +152,7 @@ Result<ValueId> LiteGraph::real(int32_t index, Form form) {
   if (forms(index).real[slot(form)] != kNoValue) return forms(index).real[slot(form)];
   NESTRT_ASSIGN_OR_RETURN(const Quantization scales, quantization(index));
   if (!scales) return stored(index, form);
-  // Scales along an axis belong to the plain form.
+  // The axis of the scales refers to the plain form.
   const bool transposes = form == Form::kChannelsFirst && scales->axis != -1;
   NESTRT_ASSIGN_OR_RETURN(ValueId id, stored(index, transposes ? Form::kPlain : form));
   NESTRT_ASSIGN_OR_RETURN(id, add(index, name(index) + "/real", ops::Dequantize(), id));
@@ -237,7 +237,7 @@ Result<ValueId> LiteGraph::load_constant(int32_t index) {
   if (found.sparsity() != nullptr)
     return fail(Code::kUnsupported, "has sparse weights, which are not supported; convert the model without them");
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank))
-    return fail(Code::kUnsupported, fmt::format("has rank {}, at most {} is supported", dims.size(), Shape::kMaxRank));
+    return fail(Code::kUnsupported, fmt::format("has rank {}; at most {} is supported", dims.size(), Shape::kMaxRank));
   Value value;
   value.name = name(index);
   NESTRT_ASSIGN_OR_RETURN(value.type, type(index));

@@ -25,12 +25,13 @@ class LiteNode {
   Status check_tensors(size_t count, bool needs_output) const;
 
   LiteGraph& graph() { return graph_; }
-  // Returns a name for what the operator adds: that of its first output.
+  // Returns a name for values that the operator adds: the name of its first output.
   std::string scope() const;
-  // Returns the options as the table that the operator's rule names, with defaults if the file has none.
+  // Returns the options as the table type of the operator's rule. If the file contains none, all fields have their
+  // defaults.
   template <typename Table>
   const Table& options() const {
-    // A table without fields, which has the default of every field: its vtable, then its offset from there.
+    // An empty table, in which every field has its default: the vtable, followed by the table's offset from it.
     alignas(4) static constexpr uint8_t kEmpty[8] = {4, 0, 4, 0, 4, 0, 0, 0};
     const void* const table = op_.options() == nullptr ? static_cast<const void*>(kEmpty + 4) : op_.options();
     return *static_cast<const Table*>(table);
@@ -42,16 +43,16 @@ class LiteNode {
   bool has_input(size_t index) const { return index < inputs_.size() && inputs_[index] >= 0; }
   int32_t input_tensor(size_t index) const { return inputs_[index]; }
   std::vector<size_t> all_inputs() const;
-  // Returns the input as real numbers if it is quantized, otherwise as stored.
+  // Returns the input as real numbers if it is quantized, or else as stored.
   Result<ValueId> input(size_t index, Form form = Form::kPlain) { return graph_.real(inputs_[index], form); }
   Result<ValueId> stored_input(size_t index, Form form = Form::kPlain) { return graph_.stored(inputs_[index], form); }
-  // Returns the shape as in the file, computed by the operator before if the file states another.
+  // Returns the shape in the axis order of the file. Uses the computed shape if the file declares a different one.
   Result<Shape> input_shape(size_t index);
-  // Returns kChannelsFirst if one of the inputs exists in that form only, which makes it the cheaper one.
+  // Returns kChannelsFirst if one of the inputs exists only in that form, which is then cheaper.
   Form common_form(const std::vector<size_t>& indices) const;
   // Reads an input in a form.
   using Reader = Result<ValueId> (LiteNode::*)(size_t index, Form form);
-  // Returns an operand of an operator that broadcasts to `rank` dimensions.
+  // Returns an operand that the operator broadcasts to `rank` dimensions.
   Result<ValueId> operand(size_t index, Form form, int rank, Reader reader = &LiteNode::input);
   // Returns all operands in their common form, for element-wise operators.
   struct Operands {
@@ -81,9 +82,9 @@ class LiteNode {
   Result<ValueId> scalar(float element) { return constant(DataType::kF32, Shape(), to_bytes(std::vector{element})); }
   // Returns the same integers with another quantization, or without one.
   Result<ValueId> reinterpret(ValueId id, const std::optional<plan::Quantization>& quantization);
-  // Adds an operator with one input whose output has this quantization.
+  // Adds an operator with one input and this quantization of the output.
   Result<ValueId> add_quantized(ops::Attributes attributes, ValueId id, const plan::Quantization& quantization);
-  // Reads an input as integers with this quantization, and returns them as real numbers.
+  // Reads an input as integers with this quantization and returns real numbers.
   Result<ValueId> dequantized(size_t index, const plan::Quantization& quantization);
   Result<ValueId> activated(ValueId id, tflite::FusedActivation activation);
   // Rejects tensors that exceed the limits.
@@ -111,7 +112,7 @@ class LiteNode {
   int num_added_ = 0;
 };
 
-// Returns the dimensions as attributes list them.
+// Returns the dimensions as a list for attributes.
 inline std::vector<int64_t> dims_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 }  // namespace nestrt::compiler

@@ -14,11 +14,11 @@ using LiteOp = tflite::OperatorCodeValue;
 
 struct LiteRule {
   LiteOp code = LiteOp::CUSTOM;
-  size_t num_inputs = 1;  // that must be present
-  // Imports one operator. Everything in it is untrusted, except that its tensors exist, that the first inputs and the
-  // first output are present, and that the options are those of the rule.
+  size_t num_inputs = 1;  // number of inputs that must be present
+  // Imports one operator. Nothing in it is trusted, except that its tensors exist, that the first inputs and the first
+  // output are present, and that the options have the rule's type.
   Status (*import)(LiteNode& node) = nullptr;
-  uint8_t options_type = 0;  // 0: options are ignored
+  uint8_t options_type = 0;  // 0 if options are ignored
   bool (*verify)(const LiteFile& file, const tflite::Options& options) = nullptr;
   std::string_view custom = {};  // name of a custom operator
   bool has_outputs = true;

@@ -70,14 +70,13 @@ class Partitioner {
       }
       if (is_taken(op) && weights_of({op}) > capability_.weight_bytes)
         reasons_[op] =
-            fmt::format("its constants have {} bytes, more than {}", weights_of({op}), capability_.weight_bytes);
+            fmt::format("its constants occupy {} bytes, more than {}", weights_of({op}), capability_.weight_bytes);
     }
     return {};
   }
 
   // Returns the ranks of the operators. An accepted operator ranks one above the rejected operators that it reads from.
-  // Linked operators of one rank can therefore be computed together, without depending on each other through other
-  // operators.
+  // Linked operators of equal rank therefore depend on each other only directly and can be computed together.
   std::vector<uint32_t> ranks() const {
     std::vector<uint32_t> rank(operators_.size(), 0);
     for (uint32_t op = 0; op < operators_.size(); ++op)
@@ -161,8 +160,8 @@ class Partitioner {
     return bytes;
   }
 
-  // Rejects the operators of regions that are too small. Returns whether there are any. Operators left to the host
-  // separate others, so the regions must then be computed again.
+  // Rejects the operators of regions that are too small. Returns true if any was rejected. Rejected operators may split
+  // regions, so the regions must then be computed again.
   bool drop_small(const std::vector<Region>& found) {
     bool dropped = false;
     for (const Region& region : found) {
@@ -178,7 +177,7 @@ class Partitioner {
   const Capability& capability_;
   const std::vector<ModelOperator> operators_;
   const OperatorLinks links_;
-  std::vector<std::string> reasons_;  // by operator: why it is rejected; empty if accepted
+  std::vector<std::string> reasons_;  // by operator: the reason for its rejection; empty if accepted
 };
 
 }  // namespace

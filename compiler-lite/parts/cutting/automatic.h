@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the parts of a model for a vendor's compiler according to its capability file.
 //
-// A region is a maximal set of connected operators that the compiler accepts, such that the host can compute the rest
-// before and after it. A region whose constants exceed the vendor's memory is divided. A region stays on the host if it
-// has too few operators or multiply-accumulates, or if it saves less time than the transfers cost. There are therefore
-// at most as many parts as operators of the model divided by min_operators.
+// A region is a maximal set of connected operators that the compiler accepts, such that the host can compute the other
+// operators before and after it. A region whose constants exceed the vendor's memory is divided. A region stays on the
+// host if it contains too few operators or multiply-accumulates, or if it saves less time than its transfers cost. The
+// number of parts is therefore at most the model's number of operators divided by min_operators.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct AutomaticParts {
   std::vector<RejectedOperator> rejected;  // all other operators, in the model's order
 };
 
-// `form`: of the ONNX files for the vendor. Errors: those of onnx_forms().
+// `form`: the form of the ONNX files for the vendor. Errors: those of onnx_forms().
 Result<AutomaticParts> automatic_parts(const Graph& graph, const Capability& capability, const ExportForm& form);
 
 }  // namespace nestrt::compiler

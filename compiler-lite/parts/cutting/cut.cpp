@@ -40,7 +40,7 @@ Result<Cut> cut(const Graph& graph, std::vector<PartSpec> parts) {
   Cut result{model_operators(graph), {}};
   const OperatorLinks links = operator_links(graph, result.operators);
   NESTRT_RETURN_IF_ERROR(add_rest(parts, result.operators, links));
-  if (parts.empty()) parts.push_back({"rest0", std::string(kHostBackend), {}});  // a model of constants only
+  if (parts.empty()) parts.push_back({"rest0", std::string(kHostBackend), {}});  // the model consists only of constants
   for (const uint32_t position : part_order(parts, result.operators, links)) {
     Part& part = result.parts.emplace_back();
     part.name = part.exported.name = std::move(parts[position].name);

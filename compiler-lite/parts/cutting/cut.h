@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts an imported model into parts, each of which one unit computes without interruption.
+// Cuts an imported model into parts. One unit computes each part without interruption.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,12 @@ struct Cut {
   std::vector<Part> parts;
 };
 
-// Assigns operators that no part requests to additional host parts, "rest0" and so on, as few as the order allows.
+// Assigns operators that belong to no requested part to additional host parts ("rest0" and so on), as few as the order
+// allows.
 //
 // A part is computed without interruption, so it must be convex: no path of operators leaves it and returns. Parts must
-// not depend on each other in a cycle. Errors: kInvalidArgument with the operators of a path that leaves and returns,
-// or of a cycle; also if an operator is in two parts, for duplicate names, and for a part without operators.
+// not depend on each other in a cycle. Errors: kInvalidArgument (naming the operators) for a path that leaves and
+// returns or for a cycle; also if an operator is in two parts, if names are duplicated, or if a part is empty.
 Result<Cut> cut(const Graph& graph, std::vector<PartSpec> parts);
 
 }  // namespace nestrt::compiler

@@ -11,18 +11,18 @@
 namespace nestrt::compiler {
 
 // One ONNX node, which import may have turned into several consecutive nodes of the graph. Parts contain all of them or
-// none. Adjacent ONNX nodes of one name are one operator.
+// none. Adjacent ONNX nodes with the same name count as one operator.
 struct ModelOperator {
   std::string name;  // unique; the ONNX node's name in a form that partition plans support (tools::nest_c_names)
   size_t first = 0;  // in Graph::nodes()
   size_t count = 0;
 };
 
-// Requires a tidy graph as imported. Returns the operators in its order.
+// Returns the operators in the order of the graph, which must be tidy and unchanged since import.
 std::vector<ModelOperator> model_operators(const Graph& graph);
 
-// By operator, the operators whose results it reads and the operators that read its results; ascending without
-// duplicates.
+// For each operator, the operators whose results it reads and the operators that read its results, in ascending order
+// without duplicates.
 struct OperatorLinks {
   std::vector<std::vector<uint32_t>> reads, feeds;
 };

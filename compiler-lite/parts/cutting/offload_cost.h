@@ -20,7 +20,7 @@ struct RegionSize {
 };
 
 uint64_t macs_of(const Graph& graph, std::span<const std::unique_ptr<Node>> nodes);
-// Returns the size in plain layout.
+// Returns the region's size, with tensors in plain layout.
 uint64_t plain_bytes(const Value& value);
 
 // Returns the vendor's time for the region, including transfers.

@@ -21,8 +21,8 @@ std::string link_text(const std::vector<PartSpec>& parts, const std::vector<Mode
                      place(link.second));
 }
 
-// Explains why no order exists. Operators alone have an order, so every cycle contains parts. A part that is not convex
-// gives the best explanation.
+// Explains why no order exists. The operators themselves have no cycles, so every cycle contains parts. A part that is
+// not convex gives the best explanation.
 Status explain(const std::vector<PartSpec>& parts, const std::vector<ModelOperator>& operators,
                const Quotient& quotient) {
   constexpr size_t kMaxTried = 64;
@@ -48,7 +48,7 @@ Status explain(const std::vector<PartSpec>& parts, const std::vector<ModelOperat
 }
 
 // Returns the ranks of the quotient's nodes. An operator in no part ranks above the parts that it reads from, so
-// operators of one rank can be computed together.
+// operators of equal rank can be computed together.
 std::vector<uint32_t> ranks(const Quotient& quotient, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> rank(quotient.size(), 0);
   for (const uint32_t node : order) {

@@ -18,7 +18,7 @@ Result<std::vector<uint32_t>> part_of_operators(const std::vector<PartSpec>& par
 // Appends new host parts for all operators in no part. Errors: kInvalidArgument if the parts have no order, see cut().
 Status add_rest(std::vector<PartSpec>& parts, const std::vector<ModelOperator>& operators, const OperatorLinks& links);
 
-// Returns the indices of the parts such that each follows those that it reads from. Requires add_rest().
+// Returns the indices of the parts, each after the parts that it reads from. Requires: add_rest() was called.
 std::vector<uint32_t> part_order(const std::vector<PartSpec>& parts, const std::vector<ModelOperator>& operators,
                                  const OperatorLinks& links);
 

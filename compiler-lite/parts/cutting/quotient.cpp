@@ -67,7 +67,7 @@ std::vector<uint32_t> Quotient::order() const {
   return sorted;
 }
 
-// Walks back from a node without a place in the order, along others without one, until a node repeats.
+// Walks backwards from a node that is missing from the order, through other missing nodes, until a node repeats.
 std::vector<uint32_t> Quotient::cycle() const {
   std::vector<bool> stuck(size());
   for (uint32_t node = 0; node < size(); ++node) stuck[node] = exists(node);
@@ -75,7 +75,7 @@ std::vector<uint32_t> Quotient::cycle() const {
   const auto first = std::find(stuck.begin(), stuck.end(), true);
   if (first == stuck.end()) return {};
   std::vector<uint32_t> path;
-  std::unordered_map<uint32_t, size_t> place;  // in the path
+  std::unordered_map<uint32_t, size_t> place;  // position in the path
   auto node = static_cast<uint32_t>(first - stuck.begin());
   while (place.try_emplace(node, path.size()).second) {
     path.push_back(node);
@@ -87,7 +87,7 @@ std::vector<uint32_t> Quotient::cycle() const {
 }
 
 std::vector<Quotient::Link> Quotient::way_back(uint32_t part, bool through_parts) const {
-  std::unordered_map<uint32_t, Link> came_by;  // by node; by operator if parts are not crossed
+  std::unordered_map<uint32_t, Link> came_by;  // by node; by operator unless `through_parts`
   std::deque<Link> waiting;
   const auto state_of = [&](uint32_t op) { return through_parts ? node_of(op) : op; };
   const auto follow = [&](const Link& link) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph whose nodes are parts and operators in no part: part p is node p, operator o is node num_parts() + o.
+// Quotient: a graph whose nodes are the parts and the operators in no part. Part p is node p; operator o is node
+// num_parts() + o.
 #pragma once
 
 #include <cstdint>
@@ -26,23 +27,23 @@ class Quotient {
   bool is_part(uint32_t node) const { return node < num_parts(); }
   bool exists(uint32_t node) const { return is_part(node) || part_of_[node - num_parts()] == kNoPart; }
 
-  // Returns the links of operators that leave the node, or enter it.
+  // Return the operator links that leave the node, and those that enter it.
   std::vector<Link> links_from(uint32_t node) const;
   std::vector<Link> links_to(uint32_t node) const;
 
-  // Returns the nodes in topological order, the one with the earliest operator first on a tie. Nodes in cycles and
-  // their successors are missing.
+  // Returns the nodes in topological order; on a tie, the node with the earliest operator comes first. Omits nodes in
+  // cycles and their successors.
   std::vector<uint32_t> order() const;
 
   // Returns nodes that form a cycle; empty if there is no cycle.
   std::vector<uint32_t> cycle() const;
 
-  // Returns the links of a shortest path from a part back to itself; empty if none exists. `through_parts`: the path
-  // may enter another part at any operator and leave it at any other, instead of following links only.
+  // Returns the links of a shortest path from a part back to itself; empty if none exists. If `through_parts` is set,
+  // the path may enter another part at any operator and leave it at any other.
   std::vector<Link> way_back(uint32_t part, bool through_parts) const;
 
  private:
-  // Visits each link of the node's operators to another node.
+  // Visits each link between an operator of the node and another node.
   template <typename Visit>
   void for_each_neighbor(uint32_t node, const std::vector<std::vector<uint32_t>>& links, Visit visit) const;
   std::span<const uint32_t> members(uint32_t node, uint32_t& single) const;

@@ -37,7 +37,7 @@ std::string refusal_of_value(const Value& value, const std::vector<DataType>& ty
     return fmt::format("'{}' is {}", value.name, name(value.type));
   const uint64_t bytes = plain_bytes(value);
   if (bytes <= capability.tensor_bytes) return "";
-  return fmt::format("'{}' has {} bytes, more than {}", value.name, bytes, capability.tensor_bytes);
+  return fmt::format("'{}' occupies {} bytes, more than {}", value.name, bytes, capability.tensor_bytes);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace nestrt::compiler {
 
-// Returns why it rejects a node of the graph that becomes `forms`; empty if it accepts it.
+// Returns why the compiler rejects a node that is exported as `forms`; empty if it accepts the node.
 std::string refusal(const Graph& graph, const Node& node, const std::vector<OnnxForm>& forms,
                     const Capability& capability);
 

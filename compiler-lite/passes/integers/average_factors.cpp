@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools that quantize for NPUs replace the division of an average-pool by a product with k / 2^m: the pool is followed
-// by a factor f, and f / n is k / 2^m for windows of n elements, such as 63/64 for n = 9, which gives 7/64. Between
-// integers whose scales are powers of two, this is a depthwise Conv whose weights are all k, of scale 2^-m. So is an
-// average over 2^m elements that also changes the scale.
+// Tools that quantize for NPUs replace the division of an average-pool by a multiplication by k / 2^m. In the model, a
+// factor f follows the pool such that f / n = k / 2^m for windows of n elements. For example, f = 63/64 and n = 9 give
+// 7/64. Between integers whose scales are powers of two, this is a depthwise Conv whose weights are all k with scale
+// 2^-m. The same applies to an average over 2^m elements that also changes the scale.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,9 +18,9 @@ namespace {
 
 namespace s8 = kernels::s8;
 
-constexpr int64_t kMaxElements = 1024;  // of a window, all of whose sums are compared
-constexpr int kMaxBits = 20;            // m
-constexpr uint64_t kStepsPerSum = 4;    // of a comparison
+constexpr int64_t kMaxElements = 1024;  // maximum number of elements per window, because all possible sums are compared
+constexpr int kMaxBits = 20;            // maximum m in k / 2^m
+constexpr uint64_t kStepsPerSum = 4;    // evaluation steps per compared sum
 
 // An average-pool between integers. Real numbers: average * factor.
 struct Average {
@@ -37,7 +37,7 @@ struct Weight {
   int bits = 0;
 };
 
-// Returns the exponent of integers whose zero point is 0 as s8.
+// Returns the exponent of integers whose zero point is 0 in s8.
 std::optional<int> s8_exponent(const Value& value) {
   if (!value.quantization || value.quantization->axis != -1 || value.quantization->scales.size() != 1)
     return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<Weight> weight_of(const Average& average) {
   return std::nullopt;
 }
 
-// Returns true if shifts give the bytes of an f32 division and product for every sum.
+// Returns true if, for every sum, shifts give the same bytes as an f32 division and multiplication.
 bool is_exact(const Average& average, Weight weight) {
   const int shift = average.input + weight.bits - average.output;
   if (shift < 0 || shift > s8::kMaxShift) return false;
@@ -126,7 +126,7 @@ class AverageRewriter {
     return stays ? std::nullopt : std::optional(average);
   }
 
-  // Reads the product with a constant, if there is one. Returns false if the result has other users.
+  // Reads the multiplication by a constant that follows the pool, if any. Returns false if the result has other users.
   bool read_factor(Average& average) const {
     if (!graph_.has_single_use(average.pool->outputs[0])) return false;
     Node* user = graph_.users(average.pool->outputs[0])[0];
@@ -150,7 +150,7 @@ class AverageRewriter {
     return graph_.folding.charge(elements * sizeof(float), elements + kStepsPerSum * 256 * count);
   }
 
-  // If the model's tool does not round like ONNX, its integers define the result.
+  // If the tool that quantized the model does not round like ONNX, the integer form defines the result.
   bool gives_same_bytes(const Average& average, Weight weight) const {
     return graph_.qdq_rounding != ops::Rounding::kHalfEven || is_exact(average, weight);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QDQ models express integer arithmetic by a Quantize and a Dequantize around every float operator. This pass replaces
-// these patterns by integer operators, on s8 tensors whatever the integer type of the model:
+// these patterns by integer operators on s8 tensors, regardless of the model's integer type:
 //
 //   Quantize(operator(Dequantize(x), ...))  an integer operator: Conv, Dense, Binary, average pool, linear Resize,
 //                                           Concat, and activations, which become tables
@@ -9,9 +9,9 @@
 //   Quantize(Dequantize(x))                 x, or a Requantize
 //
 // Models may also move the integers themselves, for example by a MaxPool of u8. If all operands of a move have the same
-// quantization, the result has it too.
+// quantization, so does the result.
 //
-// Operands of a Binary or Concat may also be dequantized constants. Transposed convolutions become Conv before
+// Operands of a Binary or Concat may also be dequantized constants. Transposed convolutions have become Conv by then
 // (split_transposed.cpp).
 //
 // Other patterns stay as float operators and remain correct.
@@ -31,13 +31,14 @@
 namespace nestrt::compiler {
 namespace {
 
-// Of an output step: rounding an f32 bias to steps of the accumulator changes at most this share of outputs by a step.
+// Maximum rounding error of an f32 bias, as a fraction of an output step; it changes at most this share of outputs by a
+// step.
 constexpr double kMaxBiasError = 1.0 / 64;
 
 namespace s8c = kernels::s8c;
 using s8c::Affine;
 
-// Returns scale and zero point of a tensor that has one of each.
+// Returns the scale and zero point of a tensor with per-tensor quantization.
 std::optional<Affine> affine_of(const Value& value) {
   if (!value.quantization || value.quantization->axis != -1 || value.quantization->scales.size() != 1)
     return std::nullopt;
@@ -59,8 +60,8 @@ plan::Quantization quantization(const Affine& affine) {
   return result;
 }
 
-// Returns true for operators that select elements of their inputs, or the largest. They give the same result on
-// integers as on the real numbers that these represent.
+// Returns true for operators that select elements of their inputs (including the maximum). On integers they give the
+// same result as on the real numbers that the integers represent.
 bool moves(const Node& node) {
   if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax;
   if (const auto* resize = node.as<ops::Resize>())
@@ -69,7 +70,7 @@ bool moves(const Node& node) {
          node.as<ops::Concat>();
 }
 
-// Returns true if padding is the number 0, which every zero point represents, or a copy of elements.
+// Returns true if the padding is 0, which any zero point can represent, or copies elements.
 bool is_exact_pad(const Node& node) {
   const auto* pad = node.as<ops::Pad>();
   return pad != nullptr && (pad->mode != ops::PadMode::kConstant || pad->value == 0);
@@ -80,7 +81,7 @@ bool is_relu(const Node& node) {
   return unary != nullptr && unary->kind == ops::UnaryKind::kRelu;
 }
 
-// The Quantize that is the only reader of a node's result.
+// The Quantize that is the only reader of a node's result, and its parameters.
 struct Target {
   Node* quantize = nullptr;
   Affine affine;
@@ -113,14 +114,14 @@ class QdqFuser {
     return node.as<ops::Reshape>() && graph_.value(node.inputs[0]).shape == graph_.value(node.outputs[0]).shape;
   }
 
-  // Returns the value before its quantization was removed, or kNoValue if it has none.
+  // Returns the value before its quantization was removed, or kNoValue if none was removed.
   ValueId with_quantization(ValueId id) const {
     const Node* node = id == kNoValue ? nullptr : graph_.producer(id);
     if (node == nullptr || graph_.value(id).quantization || !reinterprets(*node)) return kNoValue;
     return affine_in_s8(graph_.value(node->inputs[0])) ? node->inputs[0] : kNoValue;
   }
 
-  // Rewrites move(integers(x)) to integers(move(x)). A reinterpretation that changes nothing is dropped.
+  // Rewrites move(integers(x)) to integers(move(x)). Drops a reinterpretation that changes nothing.
   Status carry_quantization(Node* node) {
     if (!moves(*node)) return {};
     std::vector<ValueId> sources;
@@ -151,7 +152,7 @@ class QdqFuser {
     return {};
   }
 
-  // Rewrites Quantize(move(x)) to move(Quantize(x)) as often as possible.
+  // Rewrites Quantize(move(x)) to move(Quantize(x)) repeatedly, for as long as possible.
   Status lift_quantize(Node* quantize) {
     while (quantize->as<ops::Quantize>() && affine_of(graph_.value(quantize->outputs[0]))) {
       Node* move = graph_.producer(quantize->inputs[0]);
@@ -186,7 +187,7 @@ class QdqFuser {
 
   // --- Integers of values ---
 
-  // Returns the integers whose Dequantize is the operand, if they have one scale; otherwise kNoValue.
+  // Returns the integers whose Dequantize is the operand, if they have one scale, or else kNoValue.
   ValueId integers(const Node& node, size_t index) const {
     const ValueId id = node.input(index);
     const Node* producer = id == kNoValue ? nullptr : graph_.producer(id);
@@ -213,7 +214,7 @@ class QdqFuser {
     return constants_[id] = integers;
   }
 
-  // Returns the integers of all operands; empty if one has none.
+  // Returns the integers of all operands; empty if an operand has no integer form.
   std::vector<ValueId> all_integers(const Node& node) {
     const bool supports_constants = node.as<ops::Binary>() != nullptr || node.as<ops::Concat>() != nullptr;
     std::vector<ValueId> result;
@@ -247,7 +248,7 @@ class QdqFuser {
     return same;
   }
 
-  // Makes the Dequantize users of `old` read `same`, the same numbers in s8.
+  // Makes the Dequantize users of `old` read `same`, which contains the same numbers in s8.
   void dequantize_instead(ValueId old, ValueId same) {
     for (Node* user : std::vector<Node*>(graph_.users(old)))
       if (user->as<ops::Dequantize>()) graph_.set_input(user, 0, same);
@@ -269,7 +270,7 @@ class QdqFuser {
     return to ? std::optional(Target{user, *to}) : std::nullopt;
   }
 
-  // Replaces the result of a Quantize by `id`, the same numbers in s8.
+  // Replaces the result of a Quantize by `id`, which contains the same numbers in s8.
   Status replace_quantize(Node* quantize, ValueId id) {
     const ValueId old = quantize->outputs[0];
     const Value before = graph_.value(old);
@@ -354,7 +355,7 @@ class QdqFuser {
     return true;
   }
 
-  // Returns true if the node has a form for integers with these scales.
+  // Returns true if the node has an integer form for these scales.
   bool computes(const Node& node, const std::vector<ValueId>& operands, const Target& target) const {
     const bool keeps_scale = affine(operands[0]) == target.affine;
     if (const auto* binary = node.as<ops::Binary>()) return combines(*binary, operands, target);
@@ -417,7 +418,7 @@ class QdqFuser {
     const ValueId x = integers(*node, 0);
     if (x == kNoValue || node->input(kResidual) != kNoValue) return false;
     std::optional<Target> target = target_of(*node);
-    if (!kernels::s8::has_bounds(activation)) target.reset();  // the activation needs real numbers
+    if (!kernels::s8::has_bounds(activation)) target.reset();  // the activation requires real numbers
     auto product = integer_product(graph_, *node, affine(x));
     if (!product || !has_finite_factors(*product, affine(x).scale, target ? target->affine.scale : 1.0f)) return false;
     if (!target || product->bias_error > kMaxBiasError * double{target->affine.scale})
@@ -427,7 +428,7 @@ class QdqFuser {
     return true;
   }
 
-  // The result is f32. A bias that is not an integer is added to it, and the activation applies to it.
+  // Rewrites a product whose result stays f32. A non-integer bias and the activation are applied to the f32 result.
   Result<bool> rewrite_wide_product(Node* node, ValueId x, IntegerProduct product) {
     const bool adds_bias = !product.bias_is_integer;
     if (adds_bias) product.bias.clear();
@@ -499,7 +500,7 @@ class QdqFuser {
 
 Result<int> fuse_qdq(Graph& graph) {
   NESTRT_ASSIGN_OR_RETURN(const int changes, QdqFuser(graph).run());
-  // Moves that a Quantize and a Dequantize separated are adjacent now.
+  // Moves that were separated by a Quantize and a Dequantize are now adjacent.
   NESTRT_ASSIGN_OR_RETURN(const int repeats, recognise_repeats(graph));
   return changes + repeats;
 }

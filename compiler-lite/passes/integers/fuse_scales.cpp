@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dynamically quantized products, as ONNX spells them:
+// Dynamically quantized products, as ONNX expresses them:
 //
 //   Mul(Cast(product of integers), scales)    the product with scales, whose result is f32
 //   Add(product with scales, constant bias)   the product with scales and bias
 //
-// The scales are one number or one per column (output channel). If they are themselves a product, the factor with one
-// element is the scale of the first operand. The order of the f32 operations stays the same.
+// The scales are one number or one per column (output channel). If the scales are themselves a product, the factor with
+// one element is the scale of the first operand. The order of the f32 operations stays the same.
 #include <array>
 #include <utility>
 
@@ -38,7 +38,7 @@ class ScaleFuser {
   }
 
  private:
-  // Returns the product whose integers operand `index` of the node is as f32, or null.
+  // Returns the integer product that a Cast to f32 turns into operand `index` of the node, or null.
   Node* cast_product(const Node& node, size_t index) const {
     const Node* cast = sole_producer<ops::Cast>(graph_, node, index);
     if (cast == nullptr || cast->as<ops::Cast>()->to != DataType::kF32) return nullptr;
@@ -57,7 +57,7 @@ class ScaleFuser {
     return is_column ? std::pair<int64_t, int>{1, 1} : std::pair<int64_t, int>{shape[shape.rank() - 1], 1};
   }
 
-  // Returns whether a tensor has one number, or one per column, and broadcasts to the result without enlarging it.
+  // Returns true if a tensor contains one number, or one per column, and broadcasts to the result without enlarging it.
   bool fits_columns(const Node& product, ValueId id) const {
     const Value& value = graph_.value(id);
     if (value.type != DataType::kF32 || value.shape.rank() > graph_.value(product.outputs[0]).shape.rank())
@@ -139,7 +139,7 @@ class ScaleFuser {
     return {elements.begin(), elements.end()};
   }
 
-  // Replaces `node` by the product with these inputs.
+  // Replaces `node` by the integer product with these inputs.
   Result<bool> take_over(Node* node, const Node& product, std::vector<ValueId> inputs) {
     if (graph_.value(node->outputs[0]).shape != graph_.value(product.outputs[0]).shape) return false;
     node->name = product.name;

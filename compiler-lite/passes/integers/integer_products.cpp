@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns the scale of each of `count` output channels; empty if the weights are quantized along a different axis.
+// Returns the scales of the `count` output channels; empty if the weights are quantized along another axis.
 std::vector<float> channel_scales(const plan::Quantization& weights, int axis, int64_t count) {
   const auto channels = static_cast<size_t>(count);
   if (weights.scales.size() == 1 && weights.axis == -1) return std::vector<float>(channels, weights.scales[0]);
@@ -34,7 +34,8 @@ std::optional<int32_t> bias_of(float bias, float step, int64_t reach) {
   return static_cast<int32_t>(steps);
 }
 
-// Returns true if the bias equals `steps` steps, up to the three roundings of bias and step during dequantization.
+// Returns true if the bias equals `steps` steps, within the three roundings that dequantization applies to bias and
+// step.
 bool is_integer(float bias, float step, int32_t steps) {
   return std::abs(double{bias} - double{step} * steps) <= std::ldexp(std::abs(double{bias}), -22);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovers the integers of dequantized weights and bias of a Conv or Dense.
+// Recovers the integers from the dequantized weights and bias of a Conv or Dense.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct IntegerProduct {
   std::vector<int8_t> weights;  // in the order of the f32 weights
   std::vector<float> scales;    // by output channel
   std::vector<int32_t> bias;    // by output channel, in steps of input scale * weight scale; empty if there is no bias
-  bool bias_is_integer = true;  // otherwise it was rounded to these steps
+  bool bias_is_integer = true;  // if false, the bias was rounded to these steps
   double bias_error = 0;        // largest difference from the f32 bias
 };
 

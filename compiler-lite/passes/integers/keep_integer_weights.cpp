@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense layers whose weights were dequantized (by DequantizeLinear of a constant) become MatMulNBits: the plan stores
-// the integers, in as few bits as hold them, and kernels use them directly. Runs after fuse_qdq, which needs the
-// weights of layers with quantized inputs.
+// the integers in as few bits as they need, and kernels use them directly. Runs after fuse_qdq, which needs the weights
+// of layers with quantized inputs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -83,7 +83,8 @@ class IntegerWeightKeeper {
     return set_integers(m, integers, blocks->zero_points, low, high) ? std::optional(std::move(m)) : std::nullopt;
   }
 
-  // Chooses the number of bits and shifts signed integers to unsigned ones. Returns false if 8 bits do not suffice.
+  // Chooses the number of bits and offsets signed integers to make them unsigned. Returns false if 8 bits are not
+  // enough.
   static bool set_integers(BitMatrix& m, const std::vector<int32_t>& integers, const std::vector<int32_t>& zero_points,
                            int32_t low, int32_t high) {
     for (m.bits = 2; m.bits <= 8; m.bits *= 2) {

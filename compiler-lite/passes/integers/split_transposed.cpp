@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rewrites transposed convolutions between Dequantize and Quantize as convolutions, which have integer kernels.
 //
-// Outputs whose positions agree modulo the stride form a phase, and a phase is a convolution of stride 1 with every
+// Outputs whose positions are equal modulo the stride form a phase. Each phase is a convolution of stride 1 with every
 // stride-th tap. The Conv computes all phases as channels, [N, M * phases, inputs], and the integers are interleaved:
-// Reshape, Transpose, Reshape and, if the outputs do not start at a phase or end in one, Slice. Taps that a phase does
-// not have are zero.
+// Reshape, Transpose, Reshape and, if the outputs do not cover all phases of the first or last step, Slice. Taps that a
+// phase does not use are zero.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// The largest number of taps per tap of the transposed convolution: those of the Conv include zeros.
+// Limit on the Conv's number of taps, which include zeros, relative to the taps of the transposed convolution.
 constexpr int64_t kMaxTapRatio = 4;
 
 // One spatial axis.
@@ -36,7 +36,7 @@ SplitAxis split_axis(const ops::ConvTranspose& op, size_t axis, int64_t inputs, 
   result.stride = op.stride[axis];
   result.outputs = outputs;
   result.taps = (result.kernel + result.stride - 1) / result.stride;
-  // Step j computes outputs j * stride - pad_begin and the following ones from the inputs j - taps + 1 to j.
+  // Step j computes the outputs from j * stride - pad_begin on, one per phase, from the inputs j - taps + 1 to j.
   const int64_t pad = op.pad_begin[axis], skipped = std::min(pad / result.stride, result.taps - 1);
   result.first = pad - skipped * result.stride;
   result.pad_begin = result.taps - 1 - skipped;
@@ -85,7 +85,7 @@ class TransposedSplitter {
     return true;
   }
 
-  // Returns the quantization of the input once fuse_qdq() has stored it in s8.
+  // Returns the quantization that the input will have after fuse_qdq() converts it to s8.
   kernels::s8c::Affine in_s8(const Node& node, kernels::s8c::Affine affine) const {
     const ValueId integers = graph_.producer(node.inputs[0])->inputs[0];
     if (graph_.value(integers).type == DataType::kU8) affine.zero_point -= 128;
@@ -178,7 +178,7 @@ class TransposedSplitter {
         for (const SplitAxis& axis : axes) {
           of_phase /= axis.stride;
           of_tap /= axis.taps;
-          // The inputs of a transposed convolution are in the reverse order of its taps.
+          // A transposed convolution reads its inputs in the reverse order of its taps.
           const int64_t reversed = axis.taps - 1 - tap / of_tap % axis.taps;
           const int64_t at = phase / of_phase % axis.stride + reversed * axis.stride;
           source = source < 0 || at >= axis.kernel ? -1 : source * axis.kernel + at;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// QDQ models whose scales are powers of two compute what s8 operators compute, if these round as the model's tool does
-// (Graph::qdq_rounding). This pass replaces such scales by exponents, so that NPUs without real factors can run the
-// operators. It changes no result: with half_even, both forms round the same numbers.
+// If a QDQ model's scales are powers of two, s8 operators give the same results, provided they round as the model's
+// tool does (Graph::qdq_rounding). This pass replaces such scales by exponents, so that NPUs without support for real
+// factors can run the operators. It changes no result: with half_even, both forms round the same numbers.
 //
-// An operator qualifies if all its operands have a power of two as scale and 0 as zero point, and if its s8 form is
-// exact. Values next to such an operator get exponents. Where these meet other operators, a Requantize converts.
+// An operator qualifies if all its operands have a power-of-two scale and zero point 0, and if its s8 form is exact.
+// The operands and results of such operators get exponents. A Requantize converts them for other operators.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -21,14 +21,14 @@
 namespace nestrt::compiler {
 namespace {
 
-// The largest left shift of an operand of an addition whose sum f32 represents exactly, as ONNX requires.
+// The largest left shift of an addition's operand for which f32 represents the sum exactly, as needed to match ONNX.
 constexpr int kMaxExactAlignment = 15;
 
-// What exponents mean for a node.
+// How a node supports exponents.
 enum class ExponentUse {
   kRefused,   // the node needs scales
-  kAccepted,  // the node accepts them for any of its operands
-  kTogether,  // the node accepts them; if one operand gets an exponent, all do
+  kAccepted,  // the node accepts exponents for any of its operands
+  kTogether,  // the node accepts exponents, but only for all operands together
   kComputed,  // the node computes with exponents, so its operands get them
 };
 
@@ -116,7 +116,7 @@ class ExponentRewriter {
   }
 
   // Returns true if every accumulator is shifted by 0 to 31 and cannot overflow with the rounding term. `around`: the
-  // shift without the exponent of the weights.
+  // part of the shift that does not come from the weights' exponent.
   bool shifts_fit(const Node& node, int around, const std::vector<int8_t>& weights) const {
     const std::vector<int64_t> sums = largest_sums(graph_, node);
     for (size_t c = 0; c < sums.size(); ++c) {
@@ -131,7 +131,7 @@ class ExponentRewriter {
 
   bool is_adopted(ValueId id) const { return id != kNoValue && adopted_[static_cast<size_t>(id)]; }
 
-  // Roundings other than that of ONNX apply to all values whose scales are powers of two.
+  // If the rounding differs from ONNX's, it applies to all values with power-of-two scales.
   bool starts_adoption(const Node& node) const {
     const ExponentUse use = uses_.at(&node);
     return use == ExponentUse::kComputed ||
@@ -163,7 +163,7 @@ class ExponentRewriter {
 
   // --- Rewriting ---
 
-  // Lets a node that needs scales read and write them.
+  // Converts the operands and the result of a node that needs scales.
   Status separate(Node* node) {
     for (size_t i = 0; i < node->inputs.size(); ++i) {
       if (!is_adopted(node->inputs[i])) continue;
@@ -180,7 +180,7 @@ class ExponentRewriter {
     return scaled_[id] = scaled;
   }
 
-  // The readers of the result get a copy with an exponent; graph outputs keep the result.
+  // Gives the readers of the result a copy with an exponent; graph outputs keep the result.
   Status separate_output(Node* node) {
     const ValueId result = node->outputs[0];
     const std::vector<Node*> users = graph_.users(result);
@@ -222,13 +222,13 @@ class ExponentRewriter {
     if (is_product(*node)) state_weight_exponents(node);
   }
 
-  // Additions of TensorFlow Lite round half up unless the caller states how the model's tool rounds.
+  // Additions of TensorFlow Lite models round half up unless the caller specifies the rounding of the model's tool.
   ops::Rounding sum_rounding(const ops::Binary& binary) const {
     const bool is_default = graph_.qdq_rounding == ops::Rounding::kHalfEven;
     return is_default && !ops::has_exponent_form(binary.rounding) ? ops::Rounding::kHalfUp : graph_.qdq_rounding;
   }
 
-  // Copies the weights, which other nodes may read with their scales.
+  // Copies the weights because other nodes may read them with their scales.
   void state_weight_exponents(Node* node) {
     Value weights = graph_.value(node->inputs[kWeights]);
     plan::Quantization exponents;
@@ -241,7 +241,7 @@ class ExponentRewriter {
   Graph& graph_;
   std::unordered_map<const Node*, ExponentUse> uses_;
   std::vector<bool> adopted_;                    // by value
-  std::vector<ValueId> waiting_;                 // adopted values whose neighbours were not visited
+  std::vector<ValueId> waiting_;                 // adopted values whose neighbours have not been visited
   std::unordered_map<ValueId, ValueId> scaled_;  // copies with scales, by adopted value
   int changes_ = 0;
 };

@@ -37,7 +37,7 @@ CalibrationOptions over_array(const std::string& npy) {
   return options;
 }
 
-// Returns sum = Relu(Conv(x)) + x over 18 channels, so that the last block of a blocked layout has two.
+// Returns sum = Relu(Conv(x)) + x over 18 channels, so that the last block of a blocked layout contains two channels.
 ModelBuilder residual_model() {
   ModelBuilder builder;
   std::vector<float> weights(18 * 18);

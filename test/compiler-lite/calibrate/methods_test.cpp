@@ -20,7 +20,7 @@ ValueProfile profile_of(const std::vector<float>& elements) {
   return observer.profile();
 }
 
-// Returns the error of the arithmetic itself: q = clip(floor(x * 2^e + 1/2)).
+// Returns the error of the actual quantization, q = clip(floor(x * 2^e + 1/2)).
 double quantization_error(double element, int exponent) {
   const double q = std::clamp(std::floor(std::ldexp(element, exponent) + 0.5), -128.0, 127.0);
   return std::abs(element - std::ldexp(q, -exponent));
@@ -51,7 +51,7 @@ std::vector<std::vector<float>> distributions() {
   return result;
 }
 
-// Returns the divergence according to its definition, from both normalised distributions.
+// Returns the divergence by its definition, computed from the two normalised distributions.
 double divergence(const std::vector<uint64_t>& counts, size_t range) {
   std::vector<double> p(counts.begin(), counts.end()), q(range, 0.0);
   p.resize(std::max(range, counts.size()), 0.0);
@@ -88,7 +88,7 @@ TEST_CASE("The minmax exponent is the largest at which no element is off by more
   }
 }
 
-TEST_CASE("The minmax exponent of powers of two is known") {
+TEST_CASE("The minmax exponents of powers of two have their expected values") {
   CHECK(minmax_exponent(profile_of({127})) == 0);
   CHECK(minmax_exponent(profile_of({127.5f})) == 0);
   CHECK(minmax_exponent(profile_of({128})) == -1);
@@ -127,7 +127,7 @@ TEST_CASE("Exponents stay within their bounds for the largest and smallest float
   }
 }
 
-TEST_CASE("The percentile exponent keeps the stated share of the elements unclipped") {
+TEST_CASE("The percentile exponent keeps the requested share of the elements unclipped") {
   for (const std::vector<float>& elements : distributions()) {
     const ValueProfile profile = profile_of(elements);
     for (const double percentile : {50.0, 90.0, 99.0, 99.9, 100.0}) {

@@ -34,7 +34,7 @@ ModelBuilder two_convolutions(float weight) {
   return model;
 }
 
-// The folder of a model with plans compiled from it and from a model that differs in one weight.
+// A folder with a model, a plan compiled from it, and a plan compiled from a model that differs in one weight.
 struct Workshop {
   test::TemporaryFolder folder;
 
@@ -134,7 +134,7 @@ TEST_CASE("A damaged plan is not checked") {
   CHECK(result.text.find("the content does not match its digest") != std::string::npos);
 }
 
-// Returns a model with the outputs of a detector that detects nothing: boxes, and scores close to zero.
+// Returns a detector that detects nothing: its outputs are boxes, and scores close to zero.
 ModelBuilder detector() {
   ModelBuilder model;
   model.input("x", {1, 2, 8, 8}).output("scores").output("boxes");
@@ -205,7 +205,7 @@ TEST_CASE("Positions and classes of a quantized plan are compared by element, no
   CHECK(same.exit_code == 0);
   CHECK_THAT(same.text, Catch::Matchers::Contains("64 of 64") &&
                             Catch::Matchers::Contains("90 % of the integer elements must be equal"));
-  // Seven instead of six is 16 dB of "signal".
+  // Seven instead of six gives a signal-to-noise ratio of 16 dB.
   const auto other = test::run_program("nestc", {"check", seven, plan, "--npy", samples, "--python", python});
   INFO(other.text);
   CHECK(other.exit_code == 1);
@@ -318,8 +318,8 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
 }
 
-// Returns a model that ONNX Runtime 1.31 does not run as stated. Two weights beyond 64 steps share a zero point, which
-// its precise mode cannot load. It quantizes the f32 operands behind quantized inputs.
+// Returns a model that ONNX Runtime 1.31 does not compute as defined. Its precise mode cannot load two weights beyond
+// 64 steps that share a zero point. Its optimizer quantizes f32 operands behind quantized inputs.
 ModelBuilder shared_zero_point() {
   ModelBuilder model;
   model.input("x", {1, 2, 1, 1}).output("y");
@@ -387,7 +387,7 @@ TEST_CASE("Random masks keep scores finite, and outputs that are NaN on both sid
   INFO(random.text);
   CHECK(random.exit_code == 0);
   const std::vector<float> scores(4, 1);
-  const std::vector<int64_t> threes(4, 3);  // 1 - 3 of the lowest is infinite
+  const std::vector<int64_t> threes(4, 3);  // (1 - 3) * lowest is infinite
   REQUIRE(tools::write_npy(x, {DataType::kF32, {1, 4}, scores.data()}).ok());
   REQUIRE(tools::write_npy(mask, {DataType::kS64, {1, 4}, threes.data()}).ok());
   const auto empty = check({"--input", "x=" + x, "--input", "mask=" + mask});
@@ -430,7 +430,7 @@ TEST_CASE("nestc check explains how to install ONNX Runtime if it is unavailable
   CHECK(result.text.find("--python") != std::string::npos);
 }
 
-TEST_CASE("Random inputs depend on the seed only and have the plan's types and shapes") {
+TEST_CASE("Random inputs depend only on the seed and have the plan's types and shapes") {
   const Workshop workshop;
   const auto plan = workshop.plan("model.nest");
   const auto first = random_inputs(*plan, 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime for tests.
+// Finds ONNX Runtime for tests.
 #pragma once
 
 #include <string>

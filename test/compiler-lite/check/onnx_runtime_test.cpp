@@ -19,7 +19,7 @@ tools::Array zeros(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("A broken interpreter makes ONNX Runtime unavailable, and the error states the remedy") {
+TEST_CASE("A broken interpreter makes ONNX Runtime unavailable, and the error contains the remedy") {
   const std::string python = GENERATE("/no/such/python", "false");
   const auto result = run_onnx_runtime({python, nestrt::test::kDemoModel, {{}}, {}});
   REQUIRE_FALSE(result);

@@ -50,7 +50,7 @@ TEST_CASE("A trace reads tensors that are views of other tensors") {
   CHECK(tensor(*plan, *trace, "tail") == std::vector<float>{-2, 3, -4});
 }
 
-TEST_CASE("A trace has the values between row-fused operators") {
+TEST_CASE("A trace contains the values between row-fused operators") {
   const auto bytes = test::inverted_residual_plan().build();
   const auto plan = *Plan::from_memory(bytes.bytes());
   auto trace = PlanTrace::create(plan);

@@ -22,7 +22,7 @@ tools::Array array(const std::vector<float>& elements) {
   return result;
 }
 
-// y = second(first(x)), both 1x1 Convs of one weight, quantized with exponents 6, 6.
+// y = second(first(x)). Each is a 1x1 Conv with one weight, quantized with exponent 6.
 struct Traced {
   PlanBytes bytes;
   std::shared_ptr<const Plan> plan;
@@ -56,11 +56,11 @@ struct Traced {
 
 }  // namespace
 
-TEST_CASE("Noise is measured at every value that the model names and listed worst first") {
+TEST_CASE("Noise is measured at every value that the model names, and listed worst first") {
   const Traced traced = Traced::create(1.0f, 0.5f);
   CHECK(is_quantized(*traced.plan));
   CHECK(model_values(*traced.plan) == std::vector<std::string>{"x", "first", "second"});
-  // Expects 0.1 more at "first".
+  // The expected value of "first" is 0.1 higher.
   const auto layers =
       layer_noise(*traced.plan, traced.trace,
                   {{"x", array({1.0f, -0.5f})}, {"first", array({1.1f, -0.5f})}, {"second", array({0.5f, -0.25f})}});

@@ -33,7 +33,7 @@ Graph small_graph() {
   return graph;
 }
 
-// A backend with one program for each Unary, with two segments of the same bytes.
+// A backend that offers a program for each Unary, with two segments that contain the same bytes.
 class UnaryBackend final : public Backend {
  public:
   std::string unit() const override { return "npu"; }
@@ -58,7 +58,7 @@ class UnaryBackend final : public Backend {
 
 }  // namespace
 
-TEST_CASE("An emitted plan passes complete verification and states its interface") {
+TEST_CASE("An emitted plan passes complete verification and describes its interface") {
   const auto bytes = compile_graph(small_graph());
   REQUIRE(bytes.has_value());
   const auto plan = Plan::from_memory(bytes->span(), Verification::kComplete);

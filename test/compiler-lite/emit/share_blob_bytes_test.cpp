@@ -62,7 +62,7 @@ TEST_CASE("Bytes that blobs have in common, at any offset, are stored once") {
   const Shared shared = share(blobs);
   CHECK(shared.blobs == blobs);
   CHECK(shared.are_different);
-  // The rest: the ends of the firmware up to the next boundary of a chunk, per blob at most two chunks.
+  // Each blob also stores the ends of the firmware up to the next chunk boundary: at most two chunks.
   CHECK(shared.stored < firmware.size() + 10 * 300'000);
   CHECK(shared.stored < 2'500'000);
 }

@@ -18,7 +18,7 @@ std::string refusal_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("An export profile changes the keys that it states") {
+TEST_CASE("An export profile changes the keys that it contains") {
   ExportForm form;
   REQUIRE(
       parse_export_profile("opset: 18\nweights: per_tensor\nbiases: f32\nproducer: pytorch\ngemm: plain\n", "p", form)
@@ -41,7 +41,7 @@ TEST_CASE("An export profile changes the keys that it states") {
   CHECK(form.opset == 18);
 }
 
-TEST_CASE("A wrong export profile is rejected with the line and changes nothing") {
+TEST_CASE("An invalid export profile is rejected with the line and changes nothing") {
   CHECK_THAT(refusal_of("opset: 12"), Contains("13 to 21"));
   CHECK_THAT(refusal_of("opset: 13\nweights: half"), Contains("per_tensor or per_channel") && Contains("2"));
   CHECK_THAT(refusal_of("colour: red"), Contains("colour"));

@@ -195,7 +195,7 @@ TEST_CASE("Export keeps the names of inputs, outputs, values and nodes and the s
   CHECK(model.opset_import(0).version() == kDefaultExportOpset);
 }
 
-TEST_CASE("The default form states every attribute and stores the weights of Gemm by output") {
+TEST_CASE("The default form writes every attribute and stores the weights of Gemm by output") {
   test::ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y");
   model.constant("w", {2, 2, 1, 1}, std::vector<float>(4, 0.5f));

@@ -34,7 +34,7 @@ TEST_CASE("A transposed matrix has its elements and the axis of its scales swapp
   CHECK(result.quantization->axis == 0);
 }
 
-TEST_CASE("Integers with several scales are rounded to the largest and saturate") {
+TEST_CASE("Integers with several scales are rounded to the largest scale and saturate") {
   const Value weights = stored_constant<int8_t>(DataType::kS8, {2, 2}, {100, -128, 127, -3});
   const auto rounded = with_one_scale(weights, scales_along(0, {0.25f, 1.0f}, {0, 0}));
   REQUIRE(rounded);
@@ -47,7 +47,7 @@ TEST_CASE("Integers with several scales are rounded to the largest and saturate"
   CHECK(about_ten->quantization.zero_points == std::vector<int32_t>{10});
 }
 
-TEST_CASE("One scale or different zero points are left as they are") {
+TEST_CASE("Constants with one scale or different zero points stay unchanged") {
   const Value weights = stored_constant<int8_t>(DataType::kS8, {2}, {1, 2});
   CHECK_FALSE(with_one_scale(weights, scales_along(0, {1}, {0})));
   CHECK_FALSE(with_one_scale(weights, scales_along(0, {1, 2}, {0, 1})));

@@ -58,7 +58,7 @@ test::ModelBuilder rearranging_model(const std::string& type, const std::string&
 
 }  // namespace
 
-TEST_CASE("A MatMul of more than two dimensions stays one node") {
+TEST_CASE("A MatMul with more than two dimensions stays one node") {
   test::ModelBuilder model;
   model.input("x", {2, 3, 4}).output("y").constant("w", {4, 5}, std::vector<float>(20, 0.5f));
   model.node("MatMul", {"x", "w"}, {"y"}, "product");
@@ -90,7 +90,7 @@ TEST_CASE("A Reshape, a Transpose and a Reshape of different nodes stay three") 
   CHECK(exported_types(model) == Types{"Reshape", "Transpose", "Reshape"});
 }
 
-TEST_CASE("An operator that newer opsets have is one node in them") {
+TEST_CASE("An operator that only newer opsets contain is one node in them") {
   test::ModelBuilder model(18);
   model.input("x", {1, 4}).output("y");
   model.node("Mish", {"x"}, {"y"}, "mish");

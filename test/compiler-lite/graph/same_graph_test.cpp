@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// relu(x * 2) + x, optionally with one change.
+// Returns relu(x * 2) + x, optionally with one change.
 struct Recipe {
   std::string input = "x", inner = "product", output = "y";
   float factor = 2;

@@ -54,7 +54,7 @@ TEST_CASE("The branch that a constant selects replaces an If, regardless of the 
   CHECK_THAT(std::string(refused.error().message()), Catch::Contains("NoSuchOperator"));
 }
 
-// Returns y = then_type(x) if `sum of x` > 0, otherwise x.
+// Returns a model of y = then_type(x) if sum(x) > 0, and y = x if not.
 ModelBuilder runtime_chooser(const std::string& then_type, const std::vector<std::string>& then_inputs) {
   ModelBuilder model;
   model.input("x", {2}).output("y").constant("zero", {1}, {0.0F}).constant("two", std::vector<int64_t>{2, 1});
@@ -83,7 +83,7 @@ TEST_CASE("An If whose branches differ in shape is rejected unless its condition
              Catch::Contains("the branches return f32 2x1 and f32 2") && Catch::Contains("--bind"));
 }
 
-// Returns y = x doubled `count` times, with all intermediate values as outputs.
+// Returns a model of y = x doubled `count` times, with all intermediate values as outputs.
 ModelBuilder doubler(int64_t count) {
   ModelBuilder model;
   model.input("x", {2}).output("all").constant("n", std::vector<int64_t>{count});
@@ -96,7 +96,7 @@ ModelBuilder doubler(int64_t count) {
   return model;
 }
 
-TEST_CASE("A Loop becomes one body per iteration and collects their outputs") {
+TEST_CASE("A Loop becomes one body per iteration and collects the outputs") {
   CHECK(run(imported(doubler(3)), {{1, 2}}) == std::vector<float>{2, 4, 4, 8, 8, 16});
 }
 
@@ -132,7 +132,8 @@ TEST_CASE("A subgraph with undefined values or too few inputs is rejected with i
   CHECK_THAT(std::string(short_of_inputs.error().message()), Catch::Contains("2 inputs"));
 }
 
-TEST_CASE("A final NonMaxSuppression pads its boxes with rows of -1, and any other one needs constant inputs") {
+TEST_CASE(
+    "A final NonMaxSuppression pads its boxes with rows of -1, and any other NonMaxSuppression needs constant inputs") {
   const auto model = [](bool last) {
     ModelBuilder m;
     m.input("boxes", {1, 2, 4}).input("scores", {1, 1, 2}).output(last ? "rows" : "y");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dynamic quantization, as ONNX and ONNX Runtime write it, with hand-calculated results before and after the passes.
+// Tests dynamic quantization in the forms that ONNX and ONNX Runtime write, with hand-calculated results before and
+// after the passes.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
@@ -39,7 +40,7 @@ onnx::NodeProto& microsoft(ModelBuilder& model, const std::string& type, const s
   return node;
 }
 
-// x of -1 to 0.9921875 has the scale 2^-7 and the zero point 128.
+// If x ranges from -1 to 0.9921875, the scale is 2^-7 and the zero point 128.
 const std::vector<float> kX = {-1, 0.9921875f, 0.5f, -0.25f};
 
 void add_quantized_x(ModelBuilder& model, const std::vector<int64_t>& dims) {
@@ -83,7 +84,7 @@ TEST_CASE("The tail of a dynamically quantized MatMul becomes part of the produc
       model.node("MatMulInteger", {"q", "w", "q_zero", "w_zero"}, {"sums"});
       add_tail(model, "sums");
       const float second = per_column ? 2 : 0.5f;
-      // Rows of integers: -128, 127 and 64, -32.
+      // Integer rows: [-128, 127] and [64, -32].
       const std::vector<float> expected = {-509 / 256.0f + 10, 252 / 128.0f * second + 20, 160 / 256.0f + 10, 20};
       check_both(model, {kX}, expected);
       const Graph graph = with_passes(model);
@@ -101,7 +102,7 @@ TEST_CASE("The tail of a dynamically quantized Conv becomes part of the product"
   model.constant("bias", {1, 2, 1, 1}, std::vector<float>{1, -1});
   model.node("ConvInteger", {"q", "w", "q_zero", "w_zero"}, {"sums"});
   add_tail(model, "sums");
-  // Integers -128, 127; 64, -32 with weights 3, 0 and -1, 2.
+  // Integer rows [-128, 127] and [64, -32], weight rows [3, 0] and [-1, 2].
   check_both(model, {kX}, {-384 / 64.0f + 1, 192 / 64.0f + 1, 382 / 64.0f - 1, -128 / 64.0f - 1});
   CHECK(with_passes(model).nodes().size() == 2);
 }
@@ -119,7 +120,7 @@ TEST_CASE("A product that other operators read keeps its integers") {
   CHECK(count(graph, ops::Kind::kCast) == 1);
 }
 
-TEST_CASE("DynamicQuantizeMatMul and MatMulIntegerToFloat are the same product") {
+TEST_CASE("DynamicQuantizeMatMul and MatMulIntegerToFloat compute the same product") {
   const std::vector<float> expected = {-509 / 256.0f + 10, 252 / 64.0f + 20, 160 / 256.0f + 10, 20};
   for (const bool dynamic : {false, true}) {
     ModelBuilder model;
@@ -140,7 +141,7 @@ TEST_CASE("DynamicQuantizeMatMul and MatMulIntegerToFloat are the same product")
   }
 }
 
-TEST_CASE("Zero points of other shapes than one or one per column are rejected") {
+TEST_CASE("Zero points that are neither a single value nor one per column are rejected") {
   ModelBuilder model;
   model.input("x", {2, 3});
   model.node("DynamicQuantizeLinear", {"x"}, {"q", "q_scale", "q_zero"});
@@ -153,7 +154,7 @@ TEST_CASE("Zero points of other shapes than one or one per column are rejected")
 
 namespace {
 
-// An LSTM with one input and one hidden unit whose weights are `w` and `r`, each times its scale.
+// Returns an LSTM with one input and one hidden unit. Its weights are `w` and `r` times their scales.
 ModelBuilder lstm_model(bool quantized, int32_t type) {
   ModelBuilder model;
   model.input("x", {3, 1, 1});
@@ -195,7 +196,7 @@ TEST_CASE("DynamicQuantizeLSTM is close to the LSTM with the dequantized weights
     CHECK(graph.value(graph.nodes().back()->inputs[0]).type == DataType::kF32);
     const std::vector<float> y = run(graph, x);
     REQUIRE(y.size() == expected.size());
-    // One state is its own scale, so its integer is 255 or 0 and only the scale is rounded.
+    // A single state determines the scale, so its integer is 255 or 0 and only the scale is rounded.
     for (size_t i = 0; i < y.size(); ++i) CHECK(y[i] == Approx(expected[i]).margin(1e-3));
   }
 }

@@ -130,7 +130,7 @@ TEST_CASE("Passes fold constants within the importer's remaining budget") {
     model.output("y" + n);
   }
   ImportOptions options;
-  options.limits.folded_bytes = 0;  // the model's megabyte adds three: three of eight
+  options.limits.folded_bytes = 0;  // the model's 1 MB adds 3 MB to the budget: three of eight
   auto graph = model.import(options);
   REQUIRE(graph);
   REQUIRE(compiler::optimise(*graph, {}).ok());
@@ -148,7 +148,7 @@ void add_narrow_layer(ModelBuilder& model, const std::string& x, const std::stri
   model.node("MatMul", {x, y + "_w"}, {y});
 }
 
-// Adds weights with a norm per row, as weight normalization exports them, transposed.
+// Adds transposed weights with one norm per row, as weight normalization exports them.
 void add_normalized_layer(ModelBuilder& model, const std::string& x, const std::string& y, int64_t width) {
   model.constant(y + "_v", {width, width}, std::vector<float>(static_cast<size_t>(width * width), 0.5F));
   set_attribute(model.node("ReduceL2", {y + "_v"}, {y + "_n"}), "axes", std::vector<int64_t>{1});
@@ -165,7 +165,7 @@ void add_computed_reshape(ModelBuilder& model, const std::string& x, const std::
   model.node("Reshape", {x, y + "_target"}, {y});
 }
 
-TEST_CASE("Models whose constants depend on their own weights are folded completely, whatever their size") {
+TEST_CASE("Models whose constants depend on their own weights are folded completely, regardless of their size") {
   std::mt19937 generator(7);
   for (int model_number = 0; model_number < 50; ++model_number) {
     ModelBuilder model;
@@ -180,7 +180,7 @@ TEST_CASE("Models whose constants depend on their own weights are folded complet
       if (kind == 2) add_computed_reshape(model, x, y);
     }
     ImportOptions options;
-    options.limits.folded_bytes = 0;  // only what the model's constants add
+    options.limits.folded_bytes = 0;  // only the budget that the model's constants add
     options.limits.folding_steps = 1 << 20;
     const auto graph = model.import(options);
     INFO("model " << model_number << ": " << graph.error().to_string());

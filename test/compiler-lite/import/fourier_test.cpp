@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFT and STFT against sums in double precision.
+// Tests DFT and STFT against sums in double precision.
 #include <catch2/catch.hpp>
 
 #include <onnx/onnx_pb.h>
@@ -42,7 +42,7 @@ std::vector<float> imported_and_run(const ModelBuilder& model, const std::vector
   return run(*graph, {x});
 }
 
-// `y`: real and imaginary parts.
+// `y`: alternating real and imaginary parts.
 double worst_difference(const std::vector<float>& y, const Signal& expected) {
   double worst = 0;
   for (size_t i = 0; i < y.size() / 2; ++i)
@@ -95,18 +95,18 @@ TEST_CASE("The inverse of a onesided DFT returns the signal") {
   }
 }
 
-TEST_CASE("A long transform needs fewer weights than the matrix that defines it") {
+TEST_CASE("A long transform needs fewer weights than its full matrix") {
   const auto graph = dft(4096, 2, false, false).import();
   INFO(graph.error().to_string());
   REQUIRE(graph);
   size_t bytes = 0;
   for (compiler::ValueId id = 0; id < static_cast<compiler::ValueId>(graph->num_values()); ++id)
     if (graph->value(id).is_constant()) bytes += graph->value(id).constant->size();
-  CHECK(bytes < 8 << 20);  // the matrix has 256 MB
+  CHECK(bytes < 8 << 20);  // the full matrix occupies 256 MB
 }
 
 TEST_CASE("An STFT transforms every frame of its signal times the window") {
-  // A Conv; in two steps, with frames that overlap in whole strips and with others.
+  // Covers a Conv, and two steps with frames that overlap by whole strips and frames that do not.
   for (const auto& [samples, length, step] :
        {std::tuple<int64_t, int64_t, int64_t>{128, 16, 8}, {3000, 1024, 256}, {3000, 1024, 300}}) {
     INFO("frames of " << length << " every " << step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that a model defines, and operators of ONNX Runtime's optimizer.
+// Tests functions that a model defines, and operators that ONNX Runtime's optimizer writes.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
@@ -46,11 +46,11 @@ std::vector<float> result_of(const ModelBuilder& model, const std::vector<std::v
 
 }  // namespace
 
-TEST_CASE("Calls of functions become their nodes, each with a unique name") {
+TEST_CASE("Function calls become the function's nodes, with unique names") {
   ModelBuilder model;
   model.input("x", {2}).constant("inner", {2}, std::vector<float>{10, 20});
   onnx::FunctionProto& square = add_function(model, "square_plus", {"a", "b"}, {"r"});
-  add_node(square, "Mul", {"a", "a"}, {"inner"});  // the model has a value of this name
+  add_node(square, "Mul", {"a", "a"}, {"inner"});  // the model also contains a value with this name
   add_node(square, "Add", {"inner", "b"}, {"r"});
   onnx::FunctionProto& twice = add_function(model, "twice", {"v"}, {"w"});
   add_node(twice, "square_plus", {"v", "v"}, {"t"}, "local");
@@ -58,7 +58,7 @@ TEST_CASE("Calls of functions become their nodes, each with a unique name") {
   call(model, "twice", {"x"}, {"p"});
   call(model, "square_plus", {"p", "inner"}, {"y"});
   model.output("y");
-  // 2: 4 + 2 = 6, 36 + 2 = 38, 1444 + 10; -1: 1 - 1 = 0, 0 - 1 = -1, 1 + 20
+  // x = 2: 4 + 2 = 6, 36 + 2 = 38, 1444 + 10. x = -1: 1 - 1 = 0, 0 - 1 = -1, 1 + 20.
   CHECK(result_of(model, {{2, -1}}) == std::vector<float>{1454, 21});
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("A function may return its input, and outputs may be unused") {
   CHECK(result_of(model, {{3}}) == std::vector<float>{6});
 }
 
-TEST_CASE("Recursive functions and calls that multiply are rejected quickly") {
+TEST_CASE("Recursive functions and exponentially growing calls are rejected quickly") {
   ModelBuilder recursive;
   recursive.input("x", {1});
   add_node(add_function(recursive, "f", {"a"}, {"r"}), "f", {"a"}, {"r"}, "local");
@@ -114,7 +114,7 @@ TEST_CASE("Recursive functions and calls that multiply are rejected quickly") {
   CHECK(contains(message_of(bomb), "more than"));
 }
 
-TEST_CASE("Calls that do not fit their function are rejected") {
+TEST_CASE("Calls that do not match their function are rejected") {
   ModelBuilder model;
   model.input("x", {1});
   add_node(add_function(model, "f", {"a"}, {"r"}), "Neg", {"a"}, {"r"});

@@ -20,7 +20,7 @@ namespace {
 
 using compiler::ImportOptions;
 
-// Returns a convolution with its operands. Each test breaks one part.
+// Returns a model of one convolution. Each test breaks one part of it.
 ModelBuilder small_model() {
   ModelBuilder model;
   model.input("x", {1, 2, 4, 4}).output("y").constant("w", {3, 2, 1, 1}, std::vector<float>(6, 1));
@@ -215,7 +215,7 @@ TEST_CASE("The constants of a node count towards the operator limit") {
 }
 
 TEST_CASE("Nodes with more operands than a plan may have are rejected during import") {
-  constexpr int kNodes = 6'000;  // each has twelve operands
+  constexpr int kNodes = 6'000;  // each with twelve operands
   ModelBuilder model;
   model.input("x", {1}).output("joined");
   model.node("Concat", std::vector<std::string>(350'000, "x"), {"joined"});
@@ -224,7 +224,7 @@ TEST_CASE("Nodes with more operands than a plan may have are rejected during imp
   check_refused(model.import(), Code::kInvalidModel, "(Mean): the model's operators have more than 400000");
 }
 
-TEST_CASE("Nodes and outputs with excessive names are rejected") {
+TEST_CASE("Nodes and outputs with excessively long names are rejected") {
   for (const bool of_node : {true, false}) {
     for (const size_t bytes : {1024, 1025}) {
       const std::string name(bytes, 'n');
@@ -416,7 +416,7 @@ TEST_CASE("External data outside the model's folder is rejected for every kind o
   check_refused(folder.import("hard.bin"), Code::kInvalidModel, "hard link");
 }
 
-TEST_CASE("External data must be a regular file that contains the stated range") {
+TEST_CASE("External data must be a regular file that contains the specified range") {
   const Folder folder;
   REQUIRE(::mkfifo((folder / "model/fifo").c_str(), 0600) == 0);
   check_refused(folder.import("fifo"), Code::kInvalidModel, "regular file");

@@ -49,7 +49,7 @@ TEST_CASE("A batch dimension becomes one if it is the only dynamic one") {
   CHECK(contains(warning, "--input-shape x=1,3"));
 }
 
-TEST_CASE("Other dynamic dimensions must be stated, and the error states how") {
+TEST_CASE("Other dynamic dimensions must be specified, and the error explains how") {
   ModelBuilder model;
   model.input("image", {0, 3, 0, 0}).output("y").node("Relu", {"image"}, {"y"});
   const std::string message = message_of(model);
@@ -62,7 +62,7 @@ TEST_CASE("Other dynamic dimensions must be stated, and the error states how") {
   CHECK(graph.value(graph.outputs[0]).shape == Shape{2, 3, 8, 8});
 }
 
-TEST_CASE("Stated shapes must fit the model") {
+TEST_CASE("Specified shapes must match the model") {
   ModelBuilder model;
   model.input("x", {1, 3}).output("y").node("Relu", {"x"}, {"y"});
   ImportOptions wrong;
@@ -178,7 +178,7 @@ TEST_CASE("BatchNormalization becomes one multiplication and one addition") {
   CHECK(run(graph, {{5, 7}}) == std::vector<float>{3, 7});
 }
 
-TEST_CASE("Gemm with constant weights becomes Dense, its factors folded") {
+TEST_CASE("Gemm with constant weights becomes Dense, with its factors folded") {
   ModelBuilder model;
   model.input("x", {2, 1}).output("y").constant("w", {3, 2}, {1, 2, 3, 4, 5, 6}).constant("c", {3}, {1, 1, 1});
   onnx::NodeProto& gemm = model.node("Gemm", {"x", "w", "c"}, {"y"});
@@ -217,7 +217,7 @@ TEST_CASE("Softmax before opset 13 runs over its axis and all following axes") {
   CHECK(kinds(import_or_fail(flat)) == std::multiset<std::string>{"Softmax"});
 }
 
-TEST_CASE("SAME padding adds the odd pixel on the side that the model states") {
+TEST_CASE("SAME padding adds the odd pixel on the side that the model specifies") {
   const auto pads = [](const std::string& mode) {
     ModelBuilder model;
     model.input("x", {1, 1, 4, 4}).output("y").constant("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
@@ -297,7 +297,7 @@ TEST_CASE("A cropped region is resized by sizes because scales are ambiguous") {
   CHECK(resized(1, true));
   const auto refused = resized(0.5F, true);
   REQUIRE(!refused);
-  CHECK(refused.error().message().find("state sizes instead of scales") != std::string_view::npos);
+  CHECK(refused.error().message().find("specify sizes instead of scales") != std::string_view::npos);
 }
 
 TEST_CASE("Slice clamps its bounds, and steps backwards") {

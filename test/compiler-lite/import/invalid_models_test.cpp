@@ -66,7 +66,7 @@ TEST_CASE("A Split into equal parts must divide the axis evenly before opset 18"
   check_accepted(model_of(18, 7, 2));
 }
 
-TEST_CASE("More inputs than the operator has are rejected unless they are absent") {
+TEST_CASE("Inputs beyond those of the operator are rejected unless they are absent") {
   ModelBuilder model;
   model.input("x", {2}).output("y").node("Relu", std::vector<std::string>(50, "x"), {"y"});
   check_refused(model, "has 50 inputs, expected at most 1");
@@ -75,7 +75,7 @@ TEST_CASE("More inputs than the operator has are rejected unless they are absent
   check_accepted(absent);
 }
 
-TEST_CASE("auto_pad and pads exclude each other") {
+TEST_CASE("auto_pad and pads are mutually exclusive") {
   const auto model_of = [](int64_t pad) {
     ModelBuilder model;
     model.input("x", {1, 1, 4, 4}).output("y").constant("w", {1, 1, 3, 3}, std::vector<float>(9, 1));
@@ -88,7 +88,7 @@ TEST_CASE("auto_pad and pads exclude each other") {
   check_accepted(model_of(0));
 }
 
-TEST_CASE("Invalid input dimensions must be overridden, and the error states how") {
+TEST_CASE("Invalid input dimensions must be overridden, and the error explains how") {
   for (const int64_t dim : {int64_t{0}, int64_t{-1}, int64_t{-4}, INT64_MIN + 1}) {
     for (const int axis : {0, 1}) {
       ModelBuilder model;

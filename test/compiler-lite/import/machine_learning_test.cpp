@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of ai.onnx.ml.
+// Tests operators of the domain ai.onnx.ml.
 #include <catch2/catch.hpp>
 
 #include <onnx/onnx_pb.h>
@@ -78,7 +78,7 @@ TEST_CASE("LinearClassifier returns the label of the highest score") {
   CHECK(result_of(model, {1, 3, -1, -2}) == std::vector<float>{7, 9});
 }
 
-TEST_CASE("ZipMap is rejected with the option of the exporter that omits it") {
+TEST_CASE("ZipMap is rejected, and the error names the exporter option that omits it") {
   ModelBuilder model = rows_of_two();
   ml_node(model, "ZipMap", {"y"});
   CHECK_THAT(message_of(model), Catch::Contains("'zipmap': False"));

@@ -9,7 +9,7 @@
 
 #include "compiler-lite/import/import.h"
 
-// Files that access protobuf messages include onnx/onnx_pb.h, which compiles slowly.
+// Files that access protobuf messages must include onnx/onnx_pb.h themselves, because it compiles slowly.
 namespace onnx {
 class GraphProto;
 class ModelProto;
@@ -40,7 +40,7 @@ class ModelBuilder {
   // Adds a constant of a type that fits in 32 bits.
   ModelBuilder& constant(const std::string& name, const std::vector<int64_t>& dims,
                          const std::vector<int32_t>& elements, int32_t type);
-  // Returns the added node, for its attributes. A node without a name is named after its type and number.
+  // Returns the added node, so that attributes can be set. The default name is the node's type and number.
   onnx::NodeProto& node(const std::string& op_type, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& outputs, const std::string& name = "");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the networks of the shared data are imported and interpreted.
+// Tests that the networks in the shared data can be imported and interpreted.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -61,7 +61,7 @@ TEST_CASE("Every shared network with static shapes is imported") {
   }
 }
 
-TEST_CASE("A network with dynamic shapes requires stated shapes, and all its shape arithmetic is folded") {
+TEST_CASE("A network with dynamic shapes requires shapes from the caller, and all its shape arithmetic is folded") {
   const auto path = shared_data("models/ch_PP-OCRv4_det_infer.onnx");
   if (!path) return;
   const auto refused = import_onnx(*path);
@@ -76,7 +76,7 @@ TEST_CASE("A network with dynamic shapes requires stated shapes, and all its sha
   for (const auto& node : graph.nodes()) CHECK(graph.value(node->outputs[0]).type == DataType::kF32);
 }
 
-// Returns reproducible numbers: k * 37 modulo 201, and so on.
+// Returns reproducible numbers, derived from k * 37 modulo 201.
 HostTensor pattern(const Shape& shape, int factor, int modulus, int scale) {
   std::vector<float> elements;
   for (int i = 0; i < shape.num_elements(); ++i)
@@ -112,7 +112,7 @@ TEST_CASE("A recurrent network with branches selected by a bound input runs as i
   }
 }
 
-TEST_CASE("A network with branches of unknown condition is rejected, and the message states the remedy") {
+TEST_CASE("A network with branches of unknown condition is rejected, and the message contains the remedy") {
   const auto path = shared_data("models/silero_vad_v5.onnx");
   if (!path) return;
   ImportOptions options = silero_options(16000, 512);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of 2 and 4 bits, floats of 4 and 8 bits.
+// Tests 2-bit and 4-bit integers and 4-bit and 8-bit floats.
 #include "compiler-lite/import/onnx/narrow_types.h"
 
 #include <onnx/onnx_pb.h>
@@ -44,7 +44,7 @@ std::vector<float> cast(const std::vector<float>& x, int32_t to, bool saturates 
   return run(*graph, {x});
 }
 
-TEST_CASE("Integers are unpacked from the low bits on, with their sign") {
+TEST_CASE("Integers are unpacked starting at the low bits, with their sign") {
   const Bytes packed{std::byte{0x7f}, std::byte{0x08}};
   CHECK(unpacked(*compiler::find_narrow_type(kInt4), packed, 3) ==
         Bytes{std::byte{0xff}, std::byte{7}, std::byte{0xf8}});
@@ -54,7 +54,7 @@ TEST_CASE("Integers are unpacked from the low bits on, with their sign") {
   CHECK(packed_bytes(*compiler::find_narrow_type(kInt4), 3) == 2);
 }
 
-TEST_CASE("Known codes of float8 have their values") {
+TEST_CASE("Known float8 codes decode to their values") {
   const std::vector<float> e4m3 = all_numbers(*compiler::find_narrow_type(kE4m3fn));
   CHECK(e4m3[0x38] == 1);
   CHECK(e4m3[0x7e] == 448);
@@ -87,7 +87,7 @@ TEST_CASE("A Cast rounds to the nearest number of the type") {
   }
 }
 
-TEST_CASE("A Cast of a number in the middle of two selects the even one") {
+TEST_CASE("A Cast of a number midway between two others selects the even one") {
   CHECK(cast({17, 19, 0.25F, -2.5F}, kE4m3fn) == std::vector<float>{16, 20, 0.25F, -2.5F});
   CHECK(cast({0.25F, 0.75F, 1.25F, 5}, kE2m1) == std::vector<float>{0, 1, 1, 4});
 }
@@ -100,18 +100,18 @@ TEST_CASE("Numbers beyond the largest one saturate or become infinite or NaN") {
   CHECK(cast({NAN}, kE2m1)[0] == 0);
 }
 
-TEST_CASE("A Cast to an integer of few bits keeps the low bits") {
+TEST_CASE("A Cast to a narrow integer keeps the low bits") {
   CHECK(cast({-9, -8, 7, 8, 15}, kInt4) == std::vector<float>{7, -8, 7, -8, -1});
   CHECK(cast({-9, 15, 16}, kUint4) == std::vector<float>{7, 15, 0});
 }
 
-// As on ONNX's page about integers of 4 bits. ONNX Runtime 1.32 rounds ties away from zero.
-TEST_CASE("A Cast from float to an integer of few bits rounds ties to even") {
+// As specified on ONNX's page about 4-bit integers. ONNX Runtime 1.32 rounds ties away from zero.
+TEST_CASE("A Cast from float to a narrow integer rounds ties to even") {
   CHECK(cast({0.75F, 1.5F, 2.5F, -0.75F, -1.5F}, kInt4) == std::vector<float>{1, 2, 2, -1, -2});
   CHECK(cast({0.5F, 1.5F, 14.75F}, kUint4) == std::vector<float>{0, 2, 15});
 }
 
-TEST_CASE("Weights of 4 bits with scales by block are dequantized at compile time") {
+TEST_CASE("4-bit weights with one scale per block are dequantized at compile time") {
   ModelBuilder model(21);
   model.input("x", {1, 4}).output("y").constant("scale", {2, 1}, {0.5F, 2});
   onnx::TensorProto& weights = *model.graph().add_initializer();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quant of QONNX.
+// Tests QONNX's operator Quant.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct QuantForm {
   float scale = 0.25F, zero_point = 0;
   std::string rounding = "ROUND";
 
-  // Returns what QONNX defines.
+  // Returns the result that QONNX defines.
   float operator()(float x) const {
     const float levels = std::ldexp(1.0F, static_cast<int>(bits));
     const float low = is_signed ? -levels / 2 + (is_narrow ? 1.0F : 0.0F) : 0;
@@ -102,7 +102,7 @@ TEST_CASE("A Conv between Quants computes with integers") {
   CHECK(is_integer);
 }
 
-TEST_CASE("Forms of Quant without a meaning in 8 bits are refused") {
+TEST_CASE("Forms of Quant that 8-bit integers cannot represent are rejected") {
   const auto message = [](const QuantForm& form) {
     ModelBuilder model;
     model.input("x", {1, 4}).output("y");

@@ -47,7 +47,7 @@ std::vector<uint8_t> run_bytes(const Graph& graph, const std::vector<uint8_t>& i
   return result;
 }
 
-// Checks the graph as imported and as optimised.
+// Checks the output bytes of the graph, as imported and as optimised.
 void check_bytes(const ModelBuilder& model, const std::vector<uint8_t>& input, const std::vector<uint8_t>& expected) {
   const auto imported = model.import();
   INFO(imported.error().to_string());
@@ -62,7 +62,7 @@ onnx::NodeProto& add_microsoft(ModelBuilder& model, const std::string& type, con
   return node;
 }
 
-// Adds the constant B of a QGemm, 3, -2; 1, 4, with one scale or one per column.
+// Adds the constant B of a QGemm, [[3, -2], [1, 4]], with a single scale or one per column.
 void add_gemm_constants(ModelBuilder& model, bool transposed, const std::vector<float>& scales) {
   model.constant("b", {2, 2}, transposed ? std::vector<int32_t>{3, 1, -2, 4} : std::vector<int32_t>{3, -2, 1, 4},
                  onnx_type::kInt8);
@@ -161,7 +161,8 @@ TEST_CASE("QLinearConv computes with integers for every type of weights") {
                             {"x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero", "b"}, {"y"});
     set_attribute(node, "pads", std::vector<int64_t>{0, 1, 0, 0});
     model.output("y");
-    // Relative to the zero point 2, 4, -1: sums -4, -2, 14 with the padding's 0 first; plus 8, times 0.25, plus 10.
+    // Inputs minus the zero point: 2, 4, -1. Sums, with the padding's 0 first: -4, -2, 14. Then plus 8, times 0.25,
+    // plus 10.
     check_bytes(model, {102, 104, 99}, {11, 12, 16});
     CHECK(computes_in_s8(optimised(model), ops::Kind::kConv));
   }
@@ -210,7 +211,7 @@ TEST_CASE("The QLinear operators of com.microsoft compute with integers") {
       *add("QLinearConcat", {"y_scale", "y_zero", "mean", "y_scale", "y_zero", "leaky", "y_scale", "y_zero"}, "y"),
       "axis", int64_t{1});
   model.output("y");
-  // Sums 1, -3, -9, 3 and their mean -2.
+  // Sums: 1, -3, -9, 3. Their mean: -2.
   check_bytes(model, {101, 97, 91, 103}, {8, 9});
   const Graph graph = optimised(model);
   CHECK(computes_in_s8(graph, ops::Kind::kBinary));
@@ -229,8 +230,8 @@ TEST_CASE("QGemm computes with integers for one scale or one per column, and for
       add_parameters(model, "y", 0.5f, 10);
       set_attribute(add_microsoft(model, "QGemm", kGemmInputs), "transB", int64_t{transposed});
       model.output("y");
-      // Products 10, 12; -7, -14 and C: 18, 8; 1, -18. A quarter of these, or half in the second column, with halves
-      // rounded to even.
+      // Products: [10, 12], [-7, -14]. With C: [18, 8], [1, -18]. The results are a quarter of these (half in the
+      // second column), rounded half to even.
       check_bytes(model, {102, 104, 99, 96},
                   by_column ? std::vector<uint8_t>{14, 14, 10, 1} : std::vector<uint8_t>{14, 12, 10, 6});
       CHECK(computes_in_s8(optimised(model), ops::Kind::kDense));
@@ -239,7 +240,7 @@ TEST_CASE("QGemm computes with integers for one scale or one per column, and for
 }
 
 TEST_CASE("QGemm without an output scale returns floats, and alpha applies to products and C") {
-  // Products 10, 12; -8, 10 in steps of 2 * 0.5 * 0.25.
+  // Products: [10, 12], [-8, 10], in steps of 2 * 0.5 * 0.25.
   const std::vector<std::pair<std::vector<int64_t>, std::vector<float>>> cases = {
       {{2, 2}, {3.5f, 4.0f, -4.0f, 3.5f}},  // C is 4, 4; -8, 4
       {{2, 1}, {3.5f, 4.0f, -4.0f, 0.5f}},  // 4; -8
@@ -270,7 +271,7 @@ TEST_CASE("QGemm without an output scale returns floats, and alpha applies to pr
   }
 }
 
-TEST_CASE("A single C is scaled for each column with its own scale") {
+TEST_CASE("A single C is scaled with each column's scale") {
   ModelBuilder model;
   model.input("x", {1, 2}, onnx_type::kUint8);
   add_parameters(model, "x", 0.5f, 100);
@@ -282,7 +283,7 @@ TEST_CASE("A single C is scaled for each column with its own scale") {
   check_bytes(model, {102, 104}, {14, 20});  // 18 quarters to the even 4, and 20 halves
 }
 
-TEST_CASE("QLinearSoftmax follows the opset that it states") {
+TEST_CASE("QLinearSoftmax follows the opset that it specifies") {
   const auto check = [](int64_t opset, std::optional<int64_t> axis, const std::vector<uint8_t>& expected) {
     ModelBuilder model;
     model.input("x", {1, 2, 2}, onnx_type::kUint8);
@@ -311,7 +312,8 @@ TEST_CASE("QLinearReduceMean reads its axes from the attribute in every opset") 
       if (!all) set_attribute(node, "axes", std::vector<int64_t>{-1});
       if (!all) set_attribute(node, "keepdims", int64_t{0});
       model.output("y");
-      // 1, 2; -1.5, -3 have the means 1.5; -2.25, and -0.375, which is 1.5 steps below 10 and goes to the even 8.
+      // The means of [1, 2] and [-1.5, -3] are 1.5 and -2.25. The mean of all is -0.375, which is 1.5 steps below 10
+      // and rounds to the even 8.
       check_bytes(model, {102, 104, 97, 94}, all ? std::vector<uint8_t>{8} : std::vector<uint8_t>{16, 1});
     }
   }

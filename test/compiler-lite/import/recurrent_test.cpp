@@ -18,7 +18,8 @@ std::vector<float> some(size_t count, int step) {
   return elements;
 }
 
-// Returns a bidirectional GRU over `steps` with optional lengths. `output`: all "states", or the "last" ones.
+// Returns a bidirectional GRU over `steps` with optional lengths. `output`: "states" for all states, or "last" for the
+// last ones.
 ModelBuilder network(int64_t steps, const std::vector<int32_t>& lengths, const std::string& output = "states") {
   ModelBuilder model;
   model.input("x", {steps, kBatch, kInputs}).output(output);
@@ -50,7 +51,7 @@ TEST_CASE("Sequences shorter than the input end early and are followed by zero s
   CHECK(run_all(network(kSteps, lengths), x) == states);
 }
 
-// The part of `states`, [steps, directions, batch, hidden], that belongs to one sequence.
+// Returns the part of `states`, [steps, directions, batch, hidden], that belongs to one sequence.
 std::vector<float> of_sequence(const std::vector<float>& states, int64_t sequence) {
   std::vector<float> result;
   for (size_t i = 0; i < states.size(); ++i)
@@ -58,7 +59,7 @@ std::vector<float> of_sequence(const std::vector<float>& states, int64_t sequenc
   return result;
 }
 
-TEST_CASE("Sequences of different lengths compute what they compute in a batch of their length") {
+TEST_CASE("Sequences of different lengths give the same results as in a batch of equal lengths") {
   const std::vector<float> x = some(kSteps * kBatch * kInputs, 11);
   const auto run_one = [&](const std::vector<int32_t>& lengths, const std::string& output, int64_t sequence) {
     const auto graph = network(kSteps, lengths, output).import();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error messages of rejected models.
+// Returns the error messages of rejected models.
 #pragma once
 
 #include <catch2/catch.hpp>

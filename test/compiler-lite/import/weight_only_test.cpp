@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of 2 to 8 bits whose activations are floats, and integers of other sizes than 8 bits.
+// Tests weights of 2 to 8 bits with float activations, and integers of other widths than 8 bits.
 #include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
@@ -59,7 +59,8 @@ ModelBuilder nbits_model(int64_t bits, const std::vector<int32_t>& b, int64_t co
 }  // namespace
 
 TEST_CASE("MatMulNBits reads packed weights, scales and zero points") {
-  // Two columns of 20 weights in blocks of 16: 1 and 2 everywhere, in the second column 3 and 4.
+  // Two columns of 20 weights in blocks of 16. Weights alternate between 1 and 2 in the first column, and between 3 and
+  // 4 in the second.
   std::vector<int32_t> b;
   for (const int32_t byte : {0x21, 0x43}) b.insert(b.end(), 16, byte);
   ModelBuilder model = nbits_model(4, b, 2, 2);
@@ -72,7 +73,7 @@ TEST_CASE("MatMulNBits reads packed weights, scales and zero points") {
   CHECK(run(graph, {std::vector<float>(20, 1)}) == std::vector<float>{44.5f, 1447.5f});
 }
 
-TEST_CASE("MatMulNBits supports 2 and 8 bits, float zero points and none") {
+TEST_CASE("MatMulNBits supports 2 and 8 bits, and float or missing zero points") {
   for (const int64_t bits : {2, 8}) {
     ModelBuilder model =
         nbits_model(bits, std::vector<int32_t>(static_cast<size_t>(4 * bits), bits == 2 ? 0xff : 0x83), 1, 2);
@@ -119,7 +120,7 @@ TEST_CASE("DequantizeLinear by blocks feeds a MatMul without becoming floats") {
   for (const int32_t type : {kTypeInt4, kTypeUint4}) {
     ModelBuilder model(21);
     model.input("x", {2, 4});
-    // [4, 2]: 1, -2, 3, 4, 5, -6, 7, -8, or the same plus 8
+    // [4, 2]: 1, -2, 3, 4, 5, -6, 7, -8, or these numbers plus 8
     const std::vector<uint8_t> bytes =
         type == kTypeInt4 ? std::vector<uint8_t>{0xe1, 0x43, 0xa5, 0x87} : std::vector<uint8_t>{0x69, 0xcb, 0x2d, 0x0f};
     add_raw(model, "w", {4, 2}, type, bytes);
@@ -133,12 +134,12 @@ TEST_CASE("DequantizeLinear by blocks feeds a MatMul without becoming floats") {
     model.output("y");
     const Graph graph = packed_graph(model);
     CHECK(bits_of(graph) == 4);
-    // Columns 1, 3, 50, 70 and -4, 8, -600, -800.
+    // Columns: [1, 3, 50, 70] and [-4, 8, -600, -800].
     CHECK(run(graph, {{1, 1, 1, 1, 0, 1, 0, -1}}) == std::vector<float>{124, -1396, -67, 808});
   }
 }
 
-TEST_CASE("Weights of 8 bits stay integers behind a float input, also transposed") {
+TEST_CASE("8-bit weights stay integers if the input is float, even if they are transposed") {
   for (const bool transposed : {false, true}) {
     ModelBuilder model;
     model.input("x", {1, 3});
@@ -183,7 +184,7 @@ TEST_CASE("Quantization to 16 and 4 bits is exact") {
   }
 }
 
-TEST_CASE("Scales by blocks that do not fit are rejected") {
+TEST_CASE("Scales by block that do not match the shape are rejected") {
   ModelBuilder model(21);
   model.input("x", {2, 4});
   model.constant("w", {4, 2}, std::vector<int32_t>(8), onnx_type::kInt8);

@@ -129,7 +129,7 @@ TEST_CASE("In the plan for any schedule, buffers that share bytes are separated 
     const Graph graph = random_graph(generator);
     const Storage storage = assign_storage(graph);
     const MemoryLayout layout = plan_any_schedule(storage, graph);
-    // In a random valid order, no buffer may be overwritten before its last reader ran.
+    // In a random valid order, no buffer may be overwritten before its last reader has run.
     const size_t count = graph.nodes().size();
     for (int trial = 0; trial < 20; ++trial) {
       std::vector<uint32_t> order;
@@ -228,7 +228,8 @@ TEST_CASE("An output that is an input, a constant or listed twice is written by 
 TEST_CASE("Placing 30,000 concurrently live buffers does not enumerate pairs") {
   constexpr uint32_t kBuffers = 30'000;
   Storage storage;
-  // Operator i writes buffer i. The last operator reads the first half; the operator two later reads the others.
+  // Operator i writes buffer i. The last operator reads the first half; the operator two positions later reads the
+  // rest.
   for (uint32_t i = 0; i < kBuffers; ++i) {
     BufferUse buffer;
     buffer.size = 64 * (1 + i % 7);

@@ -32,7 +32,7 @@ std::filesystem::path user_cache_folder() {
 constexpr double kAbsolute = 1e-5;
 constexpr double kRelative = 1e-5;
 constexpr double kCoarse = 1e-3;
-// Two steps of the type that expected values are rounded to.
+// Two steps of the type to which the expected values are rounded.
 constexpr double kFloat16 = 0x1p-9;
 constexpr double kBfloat16 = 0x1p-6;
 
@@ -179,8 +179,8 @@ class Case {
     return outputs;
   }
 
-  // Binds one more input, starting with the last, until the model can be imported. Binds all inputs if their data
-  // determines the size of the output, so that the output has the same size as in ONNX.
+  // Binds inputs one by one, starting with the last, until the model can be imported. If input data determines the size
+  // of the output, binds all inputs, so that the output has the same size as in ONNX.
   Result<compiler::Graph> import_binding(const std::vector<HostTensor>& inputs) {
     compiler::ImportOptions& options = import_options_ = {};
     for (size_t i = 0; i < inputs.size(); ++i) options.input_shapes[model_.inputs[i].name] = inputs[i].shape;

@@ -20,7 +20,7 @@ enum class Verdict {
 struct CaseResult {
   std::string name;                    // "node/test_relu"
   std::vector<std::string> operators;  // the model's operators, without repetitions
-  std::vector<std::string> missing;    // those that nestrt does not import
+  std::vector<std::string> missing;    // operators that nestrt does not import
   std::vector<std::string> bound;      // inputs that had to be bound to constants
   bool other_types = false;            // tensors have types that nestrt does not support
   std::string not_exported;            // reason why it cannot be exported in the newest supported opset
@@ -34,9 +34,9 @@ struct CaseSet {
   std::vector<std::filesystem::path> cases;
 };
 
-// Returns the sorted folders with a model.onnx, of the groups node, pytorch-converted, pytorch-operator and simple.
-// Uses those that write_cases.py created from the onnx package (script/bootstrap runs it), otherwise those of Debian.
-// Returns an empty set if neither exists.
+// Returns the sorted folders that contain a model.onnx, from the groups node, pytorch-converted, pytorch-operator and
+// simple. Uses the cases that write_cases.py created from the onnx package (script/bootstrap runs it), or else those of
+// Debian. Returns an empty list if neither exists.
 CaseSet find_conformance_cases();
 
 // Returns cases whose expected outputs are less accurate than 1e-5, with reasons.
@@ -48,7 +48,7 @@ std::span<const std::string_view> reasons_not_to_export();
 // Imports the model with the shapes of the test's inputs and runs it in three ways: node by node as imported; exported
 // to the oldest and newest supported opset and imported again; compiled into a plan that a session runs on two threads.
 // Compares all outputs: integers and booleans exactly, floats within 1e-5 absolute plus 1e-5 relative. The tolerance is
-// 1e-3 relative for coarse_cases(), as in ONNX's own runner, and two steps of the type for models with float16 or
+// 1e-3 relative for coarse_cases(), as in ONNX's test runner, and two steps of the type for models with float16 or
 // bfloat16 tensors. Inputs that determine shapes (of Reshape, Slice, ...) are bound to the test's data at import: as
 // few as import requires, starting with the last, or all if data determines the size of an output (NonMaxSuppression).
 CaseResult run_conformance_case(const std::filesystem::path& folder);

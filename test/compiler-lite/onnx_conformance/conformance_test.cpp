@@ -43,7 +43,7 @@ void write_line(std::ostream& list, const CaseResult& result) {
   list << result.name << '\t' << verdict << '\t' << result.message << std::endl;
 }
 
-TEST_CASE("ONNX's operator cases pass or are rejected as docs/reference/operators.md states") {
+TEST_CASE("ONNX's operator cases pass or are rejected as documented in docs/reference/operators.md") {
   std::vector<CaseResult> results;
   int passed = 0;
   const CaseSet set = find_conformance_cases();

@@ -69,7 +69,7 @@ void write_supported(std::ostream& out, const std::vector<CaseResult>& results) 
   }
 }
 
-// Returns a message without file and quoted names, so that equal reasons can be counted.
+// Returns a message without file names and quoted names, so that equal reasons can be counted.
 std::string reason_of(const std::string& message) {
   size_t start = 0;
   for (const char* end : {".onnx: ", ".pb: "})

@@ -13,7 +13,7 @@ std::span<const std::string_view> reasons_not_to_export() {
       "only MaxPool can have a dilated window",
       "its scales and sizes cannot be expressed together",
       "ONNX has no float remainder with the divisor's sign",
-      // The last window starts in the padding, and the library counts it.
+      // The last window starts in the padding, but the ONNX library counts it.
       "Pool, node name: y): [ShapeInferenceError] Inferred shape and existing shape differ",
   };
   return kReasons;

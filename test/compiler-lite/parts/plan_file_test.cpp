@@ -11,8 +11,8 @@ namespace {
 using Catch::Matchers::Contains;
 using Operators = std::vector<uint32_t>;
 
-// Returns x -> stem -> left:0 -> join, stem -> right -> join -> head. One name contains a character that NEST-C's files
-// do not support.
+// Returns x -> stem -> left:0 -> join, stem -> right -> join -> head. One name contains ':', which NEST-C's
+// files do not support.
 Graph diamond() {
   test::ModelBuilder model;
   model.input("x", {1, 4}).output("y");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random cuts of a model.
+// Creates random cuts of a model.
 #pragma once
 
 #include <random>
@@ -9,8 +9,8 @@
 
 namespace nestrt::test {
 
-// Returns one to eight parts, or as many as there are operators: slices of a random valid order. Every fourth cut omits
-// some parts, which become the rest.
+// Returns one to eight parts, but at most one per operator: slices of a random valid order. Every fourth cut omits some
+// parts; their operators become the rest.
 std::vector<compiler::PartSpec> random_parts(const compiler::Graph& graph, std::mt19937& generator);
 
 }  // namespace nestrt::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests, with random cuts of real networks, properties of the parts that hold for every cut.
+// Tests properties that the parts of every cut must have, with random cuts of real networks.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -45,7 +45,7 @@ const std::vector<Network> kNetworks = {{"ad01_autoencoder"},
                                         {"ultraface-version-RFB-320_simplified"},
                                         {"yunet_n_320_320"}};
 
-// Returns the networks in the shared data, or the one in the examples if those are missing.
+// Returns the networks in the shared data or, if these are missing, the network in the examples.
 std::vector<std::pair<Network, std::filesystem::path>> networks() {
   std::vector<std::pair<Network, std::filesystem::path>> found;
   for (const Network& network : kNetworks) {

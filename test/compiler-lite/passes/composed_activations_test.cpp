@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations as jax2onnx, Keras and Paddle exporters compose them.
+// Tests activations as the exporters of jax2onnx, Keras and Paddle compose them.
 #include "compiler-lite/passes/composed_activations.h"
 
 #include "compiler-lite/passes/passes.h"
@@ -13,7 +13,7 @@ using compiler::ValueId;
 using ops::BinaryKind;
 using ops::UnaryKind;
 
-// Builds expressions of x.
+// Builds expressions in x.
 struct Builder {
   Graph graph;
   ValueId x = add_input(graph, "x", {3, 40});
@@ -25,7 +25,7 @@ struct Builder {
   ValueId times(ValueId a, ValueId b) { return binary(BinaryKind::kMul, a, b); }
   ValueId select(ValueId condition, ValueId a, ValueId b) { return add(graph, ops::Select(), {condition, a, b}); }
 
-  // Runs the pass, checks that the results stay, and returns the only remaining node.
+  // Runs the pass, checks that the results are unchanged, and returns the only remaining node.
   ops::Unary only_unary(ValueId output) {
     std::mt19937 generator(1);
     graph.outputs = {output};
@@ -112,7 +112,7 @@ TEST_CASE("Functions that differ from an activation, or whose parts are read els
   other.graph.outputs = {other.select(threshold, other.x, other.times(other.x, other.constant(0.1F)))};
   CHECK(compiler::recognise_activations(other.graph).value() == 0);
 
-  Builder limited;  // differs only far away
+  Builder limited;  // differs only at large arguments
   const ValueId is_large = limited.binary(BinaryKind::kGreater, limited.x, limited.constant(57344));
   limited.graph.outputs = {limited.select(is_large, limited.constant(57344), limited.x)};
   CHECK(compiler::recognise_activations(limited.graph).value() == 0);

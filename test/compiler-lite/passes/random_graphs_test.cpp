@@ -32,7 +32,7 @@ class RandomNetwork {
 
  private:
   int pick(int count) { return std::uniform_int_distribution<int>(0, count - 1)(generator_); }
-  // Returns a random value. Prefers recent ones, so that networks are deep.
+  // Returns a random value. Prefers recent values, so that networks become deep.
   ValueId any() {
     const int size = static_cast<int>(values_.size());
     return values_[static_cast<size_t>(std::max(pick(size), pick(size)))];

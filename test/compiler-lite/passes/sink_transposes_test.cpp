@@ -71,7 +71,7 @@ TEST_CASE("A mean over the spatial axes needs no Transpose, with and without kep
   }
 }
 
-TEST_CASE("A Reduce over some axes leaves the order of the others") {
+TEST_CASE("A Reduce over some axes keeps the order of the others") {
   Graph graph;
   ops::Reduce sum;
   sum.kind = ops::ReduceKind::kSum;

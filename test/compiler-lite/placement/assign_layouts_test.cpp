@@ -72,7 +72,7 @@ TEST_CASE("Activations, gates and sums of blocked values are blocked") {
   for (ValueId id : {relu, scaled, sum}) CHECK(layout(graph, id) == Layout::kBlocked16);
 }
 
-TEST_CASE("A residual has the layout of the output") {
+TEST_CASE("A residual uses the layout of the output") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId a = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);

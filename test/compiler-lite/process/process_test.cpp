@@ -34,7 +34,7 @@ TEST_CASE("A process that was killed has the exit code of its signal") {
   REQUIRE(run_process({"sh", "-c", "kill -9 $$"}, folder->path())->exit_code == 128 + 9);
 }
 
-TEST_CASE("A program that does not exist is named") {
+TEST_CASE("The error for a program that does not exist names it") {
   const auto folder = TemporaryFolder::create();
   const auto result = run_process({"no-such-program-of-nestrt"}, folder->path());
   REQUIRE_FALSE(result);

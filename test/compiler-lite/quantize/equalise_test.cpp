@@ -12,7 +12,7 @@ using namespace nestrt::compiler;
 
 namespace {
 
-// x -> first (activation) -> second -> y, 1x1 Convs of two channels each; `group` is the second's.
+// x -> first (activation) -> second -> y: two 1x1 Convs with two channels each. `group` applies to the second.
 struct Pair {
   Graph graph;
   Node* first = nullptr;
@@ -67,7 +67,7 @@ TEST_CASE("Equalisation before a non-depthwise layer splits the factor between a
   Pair pair(kRelu, 1, {0.5f, 0.5f, -0.25f, 0.5f}, {3.9f, 0.25f});
   const Graph before = pair.graph.clone();
   CHECK(equalise(pair.graph, pair.profile) == 1);
-  CHECK(pair.elements(pair.first, 1) == std::vector<float>{0.5f, -0.5f});  // a factor of 4 of the 16 that fit
+  CHECK(pair.elements(pair.first, 1) == std::vector<float>{0.5f, -0.5f});  // scaled by 4 of the possible factor 16
   CHECK(pair.elements(pair.second, 1) == std::vector<float>{0.5f, 0.125f, -0.25f, 0.125f});
   std::mt19937 generator(3);
   CHECK(test::difference(pair.graph, before, generator) == 0);

@@ -158,8 +158,8 @@ TEST_CASE("A NEST-C profile is imported") {
   CHECK_THAT(complaint("- 7"), Contains("expected a value's {name, min, max, histogram}"));
 }
 
-TEST_CASE("A histogram over a range becomes one over magnitudes") {
-  // Parts [-2, 0), [0, 2), [2, 4), [4, 6): bins of 2^-8, 512 to a part.
+TEST_CASE("A histogram over a range is converted to a histogram over magnitudes") {
+  // The parts are [-2, 0), [0, 2), [2, 4) and [4, 6). Bins of 2^-8, 512 per part.
   const ValueProfile value = from_signed_histogram("x", -2, 6, {512, 1024, 0, 2048});
   CHECK(value.magnitudes.bin_exponent == -8);
   REQUIRE(value.magnitudes.counts.size() == 1536);

@@ -246,7 +246,7 @@ TEST_CASE("With scales per tensor, weights have one exponent") {
   CHECK(weights.quantization->exponents == std::vector<int8_t>{5});
 }
 
-TEST_CASE("A node without calibration stays f32, and the report states the reason") {
+TEST_CASE("A node without calibration stays f32, and the report contains the reason") {
   Graph graph = two_convs();
   const QuantizationReport report = quantized(graph, profile_of({{"c1", 6}}));
   CHECK(report.s8_nodes == 1);
@@ -255,7 +255,7 @@ TEST_CASE("A node without calibration stays f32, and the report states the reaso
   CHECK_THAT(report.kept[0].reason, Contains("'x'"));
 }
 
-TEST_CASE("A node whose accumulators could overflow stays f32, and the report states this") {
+TEST_CASE("A node whose accumulators could overflow stays f32, and the report contains the reason") {
   Graph graph;
   const ValueId x = test::add_input(graph, "x", {1, 300000});
   const ValueId w = graph.add_constant("w", std::vector<float>(600000, 1.0f), {300000, 2});

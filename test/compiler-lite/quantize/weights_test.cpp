@@ -14,7 +14,7 @@ namespace {
 
 constexpr ProductExponents kWide{6, std::nullopt};
 
-// A 1x1 Conv of `weights` [outputs, inputs / group] with an optional bias.
+// A 1x1 Conv with `weights` [outputs, inputs / group] and an optional bias.
 struct Product {
   Graph graph;
   const Node* node = nullptr;
@@ -36,7 +36,8 @@ WeightOptions least_squares() { return {true, true, {}}; }
 WeightOptions corrected(const std::vector<float>& means) { return {true, false, means}; }
 
 TEST_CASE("The error of a weight that multiplies only padding does not affect the bias") {
-  // 3x3 over one pixel, and over 2x2, where each corner of the kernel applies to one of four output pixels.
+  // A 3x3 kernel over one pixel, and over 2x2 pixels, where each kernel corner applies to one of the four output
+  // pixels.
   const auto bias_over = [](int64_t side) {
     Graph graph;
     const ValueId x = test::add_input(graph, "x", {1, 1, side, side});

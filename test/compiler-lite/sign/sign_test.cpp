@@ -49,7 +49,7 @@ TEST_CASE("A signed plan loads with its signer's key and without a required sign
   CHECK((*unasked)->bytes().size() == plan.file.bytes().size());  // copying a plan keeps its signature
 }
 
-TEST_CASE("Plans without a signature, or with another signer's, are rejected if a signer is required") {
+TEST_CASE("Plans without a signature, or with another signer's signature, are rejected if a signer is required") {
   const Signed plan;
   const LoadOptions other = trusting(SecretKey::generate().public_key());
   CHECK_THAT(reason(Plan::from_memory(plan.plain.bytes(), other)), Contains("the plan is not signed"));
@@ -89,7 +89,7 @@ TEST_CASE("A plan changed after signing is rejected even with recomputed digests
              Contains("was modified after signing"));
 }
 
-TEST_CASE("A plan that is signed again has the last signature only") {
+TEST_CASE("A plan that is signed again contains only the last signature") {
   const Signed plan;
   const SecretKey other = SecretKey::generate();
   const auto again = sign_plan(plan.file.bytes(), other);
@@ -105,7 +105,7 @@ TEST_CASE("A file that is not a plan is not signed") {
   CHECK_FALSE(sign_plan(file.bytes(), SecretKey::generate()));
 }
 
-TEST_CASE("Keys are restored from their files and only the owner can read the secret one") {
+TEST_CASE("Keys are restored from their files and only the owner can read the secret key") {
   const test::TemporaryFolder folder;
   const SecretKey key = SecretKey::generate();
   const std::string name = folder.path() + "/team";
@@ -151,7 +151,7 @@ TEST_CASE("A copied plan does not depend on its file") {
   CHECK(Plan::map(path, copied).error().code() == Code::kInvalidPlan);
 }
 
-// Results of nestrt.h for loading and running the signed plan with the trusted `key`.
+// Results of loading and running the signed plan through nestrt.h with the trusted `key`.
 struct CApiAnswers {
   CApiAnswers(const Signed& signed_plan, const PublicKey& key) {
     nestrt_load_options* load = nullptr;

@@ -84,7 +84,7 @@ TEST_CASE("Every board file of the project is a target") {
   CHECK(boards > 0);
 }
 
-TEST_CASE("A board file states units, clocks and buses") {
+TEST_CASE("A board file specifies units, clocks and buses") {
   const auto target = parse_board(
       board("  - {unit: evta, configuration: 1x16_15_15_18_17, instances: 2, clock_mhz: 250, bus_bits: 64}\n"
             "  - {unit: cpu}\n"),
@@ -97,7 +97,7 @@ TEST_CASE("A board file states units, clocks and buses") {
   CHECK(target->units[1].bus_bits == 64);
 }
 
-TEST_CASE("A board file states the caches of the CPU's cores") {
+TEST_CASE("A board file specifies the caches of the CPU's cores") {
   const auto target =
       parse_board(board("  - {unit: cpu, caches: {l1d_kib: 48, l2_kib: 2048, line_bytes: 128}}\n"), "test");
   REQUIRE(target);

@@ -28,7 +28,7 @@ class Workshop {
     options.samples.npy = path("samples.npy");
     return options;
   }
-  // Returns options for three images with these labels.
+  // Returns options for three images with the given labels.
   EvaluationOptions over_images(const std::string& labels) const {
     std::filesystem::create_directories(path("images"));
     for (const char* name : kImageNames)
@@ -95,7 +95,7 @@ TEST_CASE("With labels, the loss is the decrease in accuracy") {
   const Quantization quantization = workshop.quantization(unlabelled.samples, {"second"});
   const auto score = first->evaluate(quantization, 3);
   REQUIRE(score);
-  // Each class is correct for the images that the network assigns to it, so all images count once.
+  // Each class counts the images that the network assigns to it, so every image counts once.
   uint64_t right = 0, right_in_f32 = 0;
   for (int label = 0; label < 4; ++label) {
     std::string lines;
@@ -117,7 +117,7 @@ TEST_CASE("With labels, the loss is the decrease in accuracy") {
   CHECK(right_in_f32 == 3);
 }
 
-TEST_CASE("Labels that do not fit images or network are reported") {
+TEST_CASE("Labels that do not match the images or the network are reported") {
   const Workshop workshop;
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\n")), Contains("has no class for"));
   CHECK_THAT(workshop.complaint(workshop.over_images("cat.png\t0\nship_2.png\t4\n")),

@@ -29,7 +29,7 @@ double error_of(const PatchMatrix& weights, const Eigen::VectorXf& bias, const P
   return (difference - expected * f32.transpose()).squaredNorm();
 }
 
-TEST_CASE("Fitted weights are next to the f32 weights, and the outputs closer than with nearest ones") {
+TEST_CASE("Fitted weights are adjacent to the f32 weights, and outputs are closer than with rounding to nearest") {
   const PatchMatrix weights = random_matrix(5, 24, 1) * 0.4F;
   const PatchMatrix base = random_matrix(400, 24, 2, 0.5F);
   // Correlated inputs, in which the rounding errors of several weights can cancel.
@@ -50,7 +50,7 @@ TEST_CASE("Fitted weights are next to the f32 weights, and the outputs closer th
         0.8 * error_of(nearest, none, expected, actual, weights));
 }
 
-TEST_CASE("Weights that fit 8 bits exactly stay as they are if the inputs are exact") {
+TEST_CASE("Weights that 8 bits represent exactly stay unchanged if the inputs are exact") {
   const PatchMatrix weights = rounded_to_nearest(random_matrix(3, 8, 4), 5);
   const PatchMatrix inputs = random_matrix(50, 8, 5);
   const FittedProduct fitted = fit_rounding(weights, std::vector<int>(3, 5), inputs, inputs);
@@ -58,7 +58,7 @@ TEST_CASE("Weights that fit 8 bits exactly stay as they are if the inputs are ex
   CHECK(fitted.bias_change.cwiseAbs().maxCoeff() < 1e-5F);
 }
 
-TEST_CASE("Weights beyond 8 bits are clipped, and inputs of zeros leave them rounded to nearest") {
+TEST_CASE("Weights beyond 8 bits are clipped, and with all-zero inputs weights are rounded to nearest") {
   PatchMatrix weights(1, 2);
   weights << 300, -0.3F;
   const PatchMatrix zeros = PatchMatrix::Zero(4, 2);

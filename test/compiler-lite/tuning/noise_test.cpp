@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// small_classifier(): "second" makes nearly all of the noise.
+// In small_classifier(), "second" causes nearly all of the noise.
 class NoiseWorkshop {
  public:
   explicit NoiseWorkshop(size_t samples = 24) {
@@ -76,7 +76,7 @@ TEST_CASE("Few samples are divided into three quarters that calibrate and one th
   CHECK_THAT(describe(*of_one), Contains("over 1 sample that also calibrated"));
 }
 
-TEST_CASE("Other samples measure the quantization that is compiled") {
+TEST_CASE("Noise on separate samples is measured for the compiled quantization itself") {
   const NoiseWorkshop workshop;
   const auto report = workshop.noise({}, false);
   REQUIRE(report);
@@ -92,7 +92,7 @@ TEST_CASE("Other samples measure the quantization that is compiled") {
   CHECK(report->outputs[0].decibel == Approx(score->decibel));
 }
 
-TEST_CASE("A bound keeps as few operators in f32 as it needs, noisiest first") {
+TEST_CASE("A bound keeps as few operators in f32 as necessary, noisiest first") {
   const NoiseWorkshop workshop;
   const auto report = workshop.noise(20);
   REQUIRE(report);
@@ -106,7 +106,7 @@ TEST_CASE("A bound keeps as few operators in f32 as it needs, noisiest first") {
   CHECK(unneeded->kept.empty());
 }
 
-TEST_CASE("A bound that no choice reaches is not met") {
+TEST_CASE("A bound that no choice of operators reaches is reported as not met") {
   const NoiseWorkshop workshop;
   const auto report = workshop.noise(100);
   REQUIRE(report);

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Three Convs, one of them depthwise, and a Gemm, with weights that 8 bits round noticeably.
+// Three Convs, one of them depthwise, and a Gemm, with weights for which 8-bit rounding is noticeable.
 std::string small_network() {
   test::ModelBuilder model;
   model.input("x", {1, 4, 8, 8}).output("y");

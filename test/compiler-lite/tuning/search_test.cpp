@@ -119,7 +119,7 @@ TEST_CASE("Without labels, no trial that is noisier than the start is chosen") {
   CHECK(noisy.chosen == 0);
 }
 
-TEST_CASE("Trials and choice do not depend on the measuring function") {
+TEST_CASE("Trials and the choice do not depend on the measuring function") {
   SearchWorkshop workshop;
   SearchOptions options;
   options.max_loss = 0;
@@ -222,7 +222,7 @@ TEST_CASE("A search with recorded results resumes without repeating measurements
   CHECK(first.trials.front().remembered);
   CHECK_FALSE(chosen(first).remembered);
   const int all = saved;
-  CHECK(all == static_cast<int>(first.trials.size()) + 1);  // and the ranking of the layers
+  CHECK(all == static_cast<int>(first.trials.size()) + 1);  // plus the ranking of the layers
   const SearchResult second = workshop.found(options, record);
   CHECK(saved == all);
   REQUIRE(second.trials.size() == first.trials.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A classifier for tests of the search, which takes milliseconds on it. One layer loses much accuracy in 8 bits.
+// A classifier for tests of the search, which needs only milliseconds for it. One layer loses much accuracy in 8 bits.
 #pragma once
 
 #include <string>

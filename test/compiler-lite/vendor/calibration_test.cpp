@@ -45,7 +45,7 @@ test::ModelBuilder forked_model() {
   return model;
 }
 
-// A vendor's command that keeps what it receives.
+// A vendor's command that keeps its input files.
 class KeepingVendor {
  public:
   KeepingVendor() {

@@ -37,7 +37,7 @@ test::ModelBuilder fork_and_join() {
   return model;
 }
 
-// A vendor whose programs are its input models.
+// A vendor whose compiler copies its input model as the program.
 class Copier {
  public:
   explicit Copier(const std::string& script = "cp $1 $2", std::chrono::seconds time_limit = std::chrono::seconds(60))
@@ -116,7 +116,7 @@ TEST_CASE("A vendor's programs are added to the CPU's without changing the branc
   for (const plan::Program* program : blobs) {
     CHECK(program->kind == plan::ProgramKind::kBlob);
     REQUIRE(program->costs.size() == 1);
-    CHECK(program->costs[0].origin == plan::CostOrigin::kUnknown);  // the vendor states no cost
+    CHECK(program->costs[0].origin == plan::CostOrigin::kUnknown);  // the vendor declares no cost
     CHECK(program->costs[0].microseconds >= 200);
   }
   CHECK(vendor.failures.empty());
@@ -134,7 +134,7 @@ TEST_CASE("A vendor gets the operators of a branch as standard ONNX") {
   CHECK(model.graph().input(0).type().tensor_type().shape().dim_size() == 4);
 }
 
-TEST_CASE("The vendor's smallest region limits the number of programs and the capability file states their cost") {
+TEST_CASE("The vendor's smallest region limits the number of programs and the capability file determines their cost") {
   for (const uint32_t least : {1u, 2u, 3u}) {
     Copier vendor;
     Capability capability = of_convolutions(least);

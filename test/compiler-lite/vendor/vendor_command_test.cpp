@@ -40,7 +40,7 @@ class ScriptedVendor {
 
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Replaces an environment variable or the working folder for the time of a test.
+// Replaces an environment variable or the working folder during a test.
 class TemporaryFolderForFiles {
  public:
   explicit TemporaryFolderForFiles(const std::string& folder) {
@@ -81,7 +81,7 @@ TEST_CASE("Words of a vendor's command that name files become absolute") {
   CHECK(text_of(output->blob) == path + "adapter.py --with=" + path + "./adapter.py k230\n");
 }
 
-TEST_CASE("Several output files become one archive in order of their names") {
+TEST_CASE("Several output files become one archive, sorted by name") {
   const auto output = ScriptedVendor("mkdir $2/sub; printf B > $2/sub/b; printf A > $2/z").run("{input} {outputs}");
   INFO(output.error().to_string());
   REQUIRE(output);
@@ -120,7 +120,7 @@ TEST_CASE("A short output of a failing command is shown completely and not kept"
   CHECK(fs::is_empty(files.path()));
 }
 
-TEST_CASE("A vendor's report gives the share of the part on the NPU and its time") {
+TEST_CASE("A vendor's report contains the NPU's share of the part and the part's time") {
   const ScriptedVendor vendor(
       "cp $1 $2; echo '{\"npu_share\": 0.5, \"microseconds\": 840, \"on_cpu\": [{\"operator\": \"conv1\", \"reason\": "
       "\"too large\"}]}' > $3");
@@ -150,7 +150,7 @@ TEST_CASE("A part of which the NPU computes nothing is an error unless the user 
   CHECK(vendor.run("{input} {output} {report}", [](VendorOptions& options) { options.allow_cpu = true; }));
 }
 
-TEST_CASE("A missing or wrong report is an error") {
+TEST_CASE("A missing or invalid report is an error") {
   for (const char* report : {"", "echo '{' > $3", "echo '{}' > $3", "echo '{\"npu_share\": 1.5}' > $3",
                              "echo '{\"npu_share\": 1, \"microseconds\": -1}' > $3"}) {
     INFO(report);

@@ -24,8 +24,8 @@ std::vector<int32_t> packed_vectors(const Finish& finish, const LayerShape& shap
 
 ConvGenerator::ConvGenerator(const isa::Configuration& configuration, const LayerShape& shape, ConvLayer layer)
     : LayerGenerator(layer.name, configuration, shape), layer_(std::move(layer)), finish_(make_finish(layer_)) {
-  // Regular weights follow the identity weights, so the weights of a layer's first channels are a prefix of the
-  // layer's.
+  // Regular weights follow the identity weights, so the weights of a layer's first channels are a prefix of all its
+  // weights.
   auto weights = std::make_shared<PackedWeights>();
   if (layer_.residual) append_identity(*weights, shape.block, static_cast<int8_t>(1 << layer_.residual->left_b));
   if (shape.identity) append_identity(*weights, shape.block, 1);
@@ -60,7 +60,7 @@ Result<EncodedProgram> ConvGenerator::generate(const Tiling& wanted) const {
   NESTRT_ASSIGN_OR_RETURN(const ConvMemory memory, memory_of(tiling));
   const AddressMap addresses =
       layer_addresses(shape(), {weights_->size(), layer_.residual.has_value(), layer_.result_bytes()});
-  // The constants come last. Their address is known; their size depends on the micro-ops and is not.
+  // The constants come last because their size, which depends on the micro-ops, is not known yet.
   AddressMap with_constants = addresses;
   with_constants.add(Buffer::kConstants, 0);
   ConvEmitter emitter(configuration(), layer_, shape(), finish_, tiling, memory, with_constants);

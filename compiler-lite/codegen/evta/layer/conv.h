@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates programs for layers that are sums over windows; see layer.h.
+// ConvGenerator: generates programs for layers that sum over windows; see layer.h.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class ConvGenerator : public LayerGenerator {
   std::shared_ptr<const PackedWeights> weights_;  // starts with the identity weights
 };
 
-// Creates a generator and generates one program.
+// Creates a ConvGenerator and generates one program.
 Result<EncodedProgram> generate(const isa::Configuration& configuration, const ConvLayer& layer, const Tiling& tiling);
 
 }  // namespace nestrt::compiler::evta

@@ -17,7 +17,7 @@ Dimension dimension(int64_t count, int64_t dst, int64_t src, int64_t wgt) {
   return {static_cast<uint32_t>(count), indices(dst, src, wgt)};
 }
 
-// Distinguishes the contents of INP slots.
+// Kind of an INP slot's contents; part of its ContentKey.
 enum Content : int64_t { kImage, kResidualPart };
 
 }  // namespace
@@ -50,7 +50,7 @@ Result<UnencodedProgram> ConvEmitter::emit() {
   return builder_.finish(last_store_);
 }
 
-// Runs before any input is loaded, so every product already waits for it.
+// Loads the identity weights before any input, so that every product already waits for them.
 void ConvEmitter::load_identities() {
   const int64_t dram = element_address(Buffer::kWeights, Memory::kWgt);
   append_transfer(builder_, {.memory = Memory::kWgt, .dram = dram, .row_size = memory_.identities});

@@ -14,8 +14,9 @@ namespace nestrt::compiler::evta {
 
 class ConvEmitter {
  public:
-  // All arguments must outlive the emitter. `memory` belongs to `tiling`, which must be limited(). In DRAM, identity
-  // weights precede the others, and vectors are at the start of the constants as [vector][output block].
+  // All arguments must outlive the emitter. `memory` belongs to `tiling`, which limited() must have returned. In DRAM,
+  // identity weights precede all other weights, and the vectors are at the start of the constants as [vector][output
+  // block].
   ConvEmitter(const isa::Configuration& configuration, const ConvLayer& layer, const LayerShape& shape,
               const Finish& finish, const Tiling& tiling, const ConvMemory& memory, const AddressMap& addresses);
 
@@ -47,8 +48,8 @@ class ConvEmitter {
   SlotRing::Use input_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
   SlotRing::Use weight_chunk(const Tile& tile, const Span& chunk, std::optional<InstructionId>& loaded);
   TransferIds load_input(const Tile& tile, const Span& chunk, int64_t sram);
-  // Moves data between INP or OUT and a tensor of the output's shape. `tensor` selects one of several, for the bytes of
-  // accumulators.
+  // Moves data between INP or OUT and a tensor of the output's shape. For accumulator bytes, `tensor` selects one of
+  // the four.
   TransferIds move_outputs(isa::Memory memory, Buffer buffer, const Tile& tile, const Span& blocks, int64_t sram,
                            int64_t tensor = 0);
   // Orders loads after the last reader of their slot and records the last load.

@@ -10,7 +10,7 @@ namespace {
 
 using isa::Memory;
 
-// What one load of a chunk of INP or WGT, or one store of a tile, moves.
+// Amounts moved by one load of an INP or WGT chunk and by one store of a tile.
 struct Chunk {
   Moves input, weights, output;
 
@@ -86,7 +86,7 @@ CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const Co
   estimate.last_store = cycles(Memory::kOut, chunk.output);
   const int64_t stores = counts.tiles * work.finish.stores();
   estimate.storing = stores * estimate.last_store;
-  // The next byte replaces the previous one only after its store.
+  // The next byte replaces the previous one only after the previous one is stored.
   if (tiling.threads > 1) estimate.computing += (stores - counts.tiles) * estimate.last_store;
   estimate.first_load = input + weights;
   return estimate;

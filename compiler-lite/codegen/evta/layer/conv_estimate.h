@@ -17,7 +17,7 @@ struct ConvWork {
   bool residual = false;
 };
 
-// Requires a limited() tiling and its memory.
+// `tiling` must come from limited(), and the memory must belong to it.
 CycleEstimate estimate_conv(const ConvWork& work, const Tiling& tiling, const ConvMemory& memory);
 
 }  // namespace nestrt::compiler::evta

@@ -13,7 +13,7 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-constexpr int64_t kMaxChunks = 32;  // limit of chunks that stay on chip: each needs separate micro-ops
+constexpr int64_t kMaxChunks = 32;  // maximum number of chunks that stay on chip; each needs separate micro-ops
 
 Status too_large(std::string_view memory, int64_t wanted, int64_t available) {
   return Status(Code::kUnsupported, fmt::format("the tiling needs {} elements of {}, but the configuration has {}",
@@ -28,7 +28,7 @@ Result<Slots> make_slots(std::string_view memory, int64_t base, int64_t depth, i
   return slots;
 }
 
-// With a residual, whose parts alternate with the chunks of the input, each thread gets an equal share of the memory.
+// If there is a residual, its parts alternate with the chunks of the input, so each thread gets an equal share.
 Result<Slots> input_slots(int64_t depth, const LayerShape& shape, const Tiling& tiling, const TileCounts& counts,
                           bool residual) {
   const int64_t rows = input_size(shape.y, tiling.rows, true);

@@ -32,20 +32,21 @@ struct ConvMemory {
   int64_t vector_blocks = 0;  // blocks of one vector on chip
 };
 
-// Returns how often a tile of `tile_elements` is computed, into consecutive accumulators, to keep the hazard distance.
+// Returns how many times a tile of `tile_elements` elements is computed, into consecutive accumulators, to keep the
+// hazard distance.
 int64_t copies_of(int64_t tile_elements);
 
 // Returns the tiling with tiles clamped to the layer. Errors: kInvalidArgument if a value is not positive.
 Result<Tiling> limited(const LayerShape& shape, Tiling tiling);
 
-// What a layer keeps on chip in addition to its tiles.
+// Data that a layer keeps on chip in addition to its tiles.
 struct ConvExtras {
   int num_vectors = 0;
   bool residual = false;
   bool copies_tile = false;
 };
 
-// Requires limited(). Errors: kUnsupported, naming the memory, if the tiling does not fit.
+// `tiling` must come from limited(). Errors: kUnsupported, naming the memory, if the tiling does not fit.
 Result<ConvMemory> divide_memory(const nestrt::evta::Configuration& configuration, const LayerShape& shape,
                                  const Tiling& tiling, const ConvExtras& extras);
 

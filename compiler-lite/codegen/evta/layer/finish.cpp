@@ -75,7 +75,7 @@ class FinishMaker {
   void read_layer() {
     read_channels();
     if (bounded_ || !rounding_in_bias()) return;
-    rounding_in_bias_allowed_ = false;  // it would make a sum wrap
+    rounding_in_bias_allowed_ = false;  // the rounding term would make a sum wrap
     shifts_.clear();
     bias_.clear();
     sums_.clear();
@@ -100,8 +100,8 @@ class FinishMaker {
     return layer_.residual ? s8::rounding_term(layer_.residual->right, layer_.rounding) : 0;
   }
   bool is_half_even() const { return layer_.rounding == s8::Rounding::kHalfEven; }
-  // True if the addition's rounding term can be added before the left shift, which must divide it. With half_even it
-  // must not change which accumulators are odd.
+  // Returns true if the addition's rounding term can be added before the left shift: it must be a multiple of that
+  // shift's power of two. With half_even it must not change which accumulators are odd.
   bool rounding_in_bias() const {
     if (!layer_.residual || !rounding_in_bias_allowed_) return false;
     const int64_t unit = int64_t{1} << (layer_.residual->left_a + (is_half_even() ? 1 : 0));
@@ -113,14 +113,14 @@ class FinishMaker {
 
   s8::Bounds inner_limits() const { return layer_.residual ? s8::Bounds{} : layer_.bounds; }
   int64_t inner_offset() const { return 256 * int64_t{offset_} - rounding_for_residual(); }
-  // Returns the offset after the shifts of the addition, in units of 256. It is a multiple of 256 (see possible()).
+  // Returns the offset after the shifts of the addition, divided by 256 without remainder (see possible()).
   int64_t offset_after_residual() const {
     if (!layer_.residual) return offset_;
     return (int64_t{offset_} << layer_.residual->left_a) >> layer_.residual->right;
   }
 
-  // True if offset k leaves a multiple of 256, stays within immediates and words, and makes every preload smaller than
-  // the results.
+  // Returns true if offset k gives a multiple of 256 after all shifts, fits immediates and words, and makes every
+  // preload smaller than the results.
   bool possible(int k) const {
     if (layer_.residual &&
         ((int64_t{k} << layer_.residual->left_a) & ((int64_t{1} << layer_.residual->right) - 1)) != 0) {
@@ -159,7 +159,7 @@ class FinishMaker {
     finish_.preload = step(offset_ == 0 ? AluOpcode::kAdd : AluOpcode::kMin, std::move(preload));
   }
 
-  // Uses an immediate if all channels have the same operand and it fits.
+  // Uses an immediate if all channels share an operand that fits.
   FinishStep step(AluOpcode opcode, std::vector<int32_t> operands) {
     const bool equal = std::all_of(operands.begin(), operands.end(), [&](int32_t x) { return x == operands[0]; });
     if (equal && is_immediate(operands[0])) return {opcode, static_cast<int16_t>(operands[0]), -1};
@@ -180,7 +180,7 @@ class FinishMaker {
     for (const bool is_first : {true, false}) {
       std::vector<int32_t> left;
       for (const int shift : shifts) {
-        const int all = shift == 0 ? 2 * kMaxLeftShiftStep : 31 - shift;  // the former leaves no bit
+        const int all = shift == 0 ? 2 * kMaxLeftShiftStep : 31 - shift;  // 2 * kMaxLeftShiftStep shifts out every bit
         const int first = std::min(all, kMaxLeftShiftStep);
         left.push_back(is_first ? -first : first - all);
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finish: the operations on an accumulator before and after the products of a layer are added: bias, rounding, shift,
-// limits, residual. They are the same for every tile and do not depend on the tiling.
+// Finish: the operations on an accumulator before and after a layer's products are added: bias, rounding, shift, limits
+// and residual. They are the same for every tile and do not depend on the tiling.
 // Two techniques keep it short. First, biases contain all rounding terms. Second, accumulators that contain results of
 // the same layer need no clearing: a minimum with a number below all results sets them. That number is the bias minus
 // 256 * k * 2^shift. After the shift, the offset is a multiple of 256, which the truncation to 8 bits drops.
@@ -20,10 +20,10 @@
 
 namespace nestrt::compiler::evta {
 
-// Which accumulators a step changes and which it reads.
+// Selects the accumulators that a step reads and changes.
 enum class StepForm : uint8_t {
   kTile,     // changes the tile; reads an immediate, or a vector with one element per output channel
-  kCopy,     // the same for the copy of the tile
+  kCopy,     // changes the copy of the tile; reads an immediate or a vector
   kMake,     // makes the copy: clears it, then adds the tile
   kAddCopy,  // adds the copy to the tile
 };
@@ -38,20 +38,21 @@ struct FinishStep {
 
 struct Finish {
   std::vector<std::vector<int32_t>> vectors;  // out_channels elements each
-  // Whether accumulators that contain results of this layer are cleared before `preload`. All others always are.
+  // Whether accumulators that contain results of this layer are cleared before `preload`. Other accumulators are always
+  // cleared.
   bool clears_results = true;
   std::optional<FinishStep> preload;
   std::vector<FinishStep> steps;                 // after the products, before the residual
   std::vector<FinishStep> steps_after_residual;  // after the residual, times 2^left_b, is added
-  // Set if the accumulators are the results. It moves the next byte into the lowest position after each byte except the
-  // last is stored.
+  // Set if the results are the accumulators themselves. After the store of each byte except the last, this step shifts
+  // the next byte into the lowest position.
   std::optional<FinishStep> next_byte;
 
   int64_t stores() const { return next_byte ? 4 : 1; }  // per element
   bool copies_tile() const;
 };
 
-// Returns the instructions as text, without the values of their operands, which do not affect the cost.
+// Returns the instructions as text. Omits operand values, which do not affect the cost.
 std::string outline(const Finish& finish);
 
 // Requires check(layer).

@@ -29,7 +29,7 @@ Status check_axis(const ConvLayer& layer, const LayerAxis& axis, std::string_vie
                    fmt::format("{}: size, kernel and stride must be between 1 and 65535", which));
   }
   if (axis.pad_begin > kMaxPad || axis.pad_end > kMaxPad) {
-    return refused(layer, Code::kUnsupported, fmt::format("{}: pads are at most {} elements", which, kMaxPad));
+    return refused(layer, Code::kUnsupported, fmt::format("{}: pads must be at most {} elements", which, kMaxPad));
   }
   if (axis.pad_begin >= axis.kernel || axis.pad_end >= axis.kernel) {
     return refused(layer, Code::kUnsupported, fmt::format("{}: pads must be smaller than the kernel", which));
@@ -66,7 +66,7 @@ Status check_constants(const ConvLayer& layer) {
     return refused(layer, Code::kInvalidArgument, "expected one shift, or one per output channel");
   }
   if (*std::max_element(layer.shifts.begin(), layer.shifts.end()) > s8::kMaxShift) {
-    return refused(layer, Code::kUnsupported, fmt::format("shifts are at most {}", s8::kMaxShift));
+    return refused(layer, Code::kUnsupported, fmt::format("shifts must be at most {}", s8::kMaxShift));
   }
   return ok_status();
 }

@@ -70,11 +70,11 @@ struct MaxPoolLayer {
   LayerAxis y, x;
 };
 
-// Returns the layer with output channels [begin, end) only, and with their inputs only if each output channel has a
+// Returns the layer with output channels [begin, end) only. Keeps only their inputs if each output channel has a
 // separate input. Requires groups == 1 or groups == in_channels == out_channels, and 0 <= begin < end <= out_channels.
 ConvLayer some_channels(const ConvLayer& layer, int64_t begin, int64_t end);
 
-// Checks the requirements that all configurations share. Errors: kInvalidArgument for contradictory sizes, kUnsupported
+// Checks the requirements common to all configurations. Errors: kInvalidArgument for contradictory sizes, kUnsupported
 // for what EVTA cannot do (pads over 15 or not smaller than the kernel, a residual shifted left by more than 6 places,
 // ...).
 Status check(const ConvLayer& layer);

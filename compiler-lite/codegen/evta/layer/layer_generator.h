@@ -22,12 +22,12 @@ class LayerGenerator {
   const std::string& name() const { return name_; }  // for messages
   const isa::Configuration& configuration() const { return *configuration_; }
   const LayerShape& shape() const { return shape_; }
-  // Returns, as text, everything except the configuration that affects the cost of the programs under each tiling.
+  // Returns, as text, everything other than the configuration that affects the programs' cost.
   virtual std::string cost_key() const = 0;
 
-  // Returns an approximate lower bound of a tiling's cycles. Computing and data movement overlap, except for the first
-  // load and the last store. Fast enough for thousands of tilings. Errors: kUnsupported if the tiling does not fit the
-  // configuration.
+  // Returns an approximate lower bound of a tiling's cycles. Assumes that computation and data movement overlap, except
+  // for the first load and the last store. Fast enough for thousands of tilings. Errors: kUnsupported if the tiling
+  // does not fit the configuration.
   virtual Result<uint64_t> estimate_cycles(const Tiling& tiling, const isa::CycleProfile& profile) const = 0;
 
   // Errors: same as estimate_cycles().
@@ -44,9 +44,9 @@ class LayerGenerator {
   LayerShape shape_;
 };
 
-// Total amounts that instructions move.
+// Total amount of data that instructions move.
 struct Moves {
-  int64_t transfers = 0;  // instructions
+  int64_t transfers = 0;  // number of instructions
   int64_t rows = 0;
   int64_t elements = 0;
 };
@@ -69,7 +69,7 @@ struct CycleEstimate {
   uint64_t total(int threads) const;
 };
 
-// A layer's DRAM buffers other than its input and its constants.
+// Sizes of a layer's DRAM buffers other than its input and constants.
 struct LayerBuffers {
   uint64_t weight_bytes = 0;
   bool residual = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerShape: the sizes of a layer (layer.h), of sums or of maxima, in a configuration's blocks of channels. Groups
-// that do not fill blocks are merged until they do; the merged weights are zero between different groups.
+// LayerShape: the sizes of a ConvLayer or MaxPoolLayer (layer.h) in a configuration's blocks of channels. Groups that
+// do not fill blocks are merged until they do; the merged weights are zero between different groups.
 #pragma once
 
 #include <cstdint>

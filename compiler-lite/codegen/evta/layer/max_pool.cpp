@@ -14,7 +14,7 @@ namespace {
 using isa::AluOpcode;
 using isa::Memory;
 
-// How a tiling divides the memories. A slot of ACC contains the input of a tile, followed by its maxima.
+// The division of the on-chip memories. A slot of ACC contains the input of a tile, followed by its maxima.
 struct PoolMemory {
   Slots inp, acc;
   int64_t input = 0;  // elements of the largest tile's input
@@ -35,7 +35,8 @@ Result<PoolMemory> divide(const isa::Configuration& configuration, const LayerSh
   return memory;
 }
 
-// The outputs of a span whose tap is inside the image, and the position of the first of those taps in the tile's input.
+// The outputs of a span for which the tap is inside the image, and the position of the first such tap in the tile's
+// input.
 struct Taps {
   Span outputs;  // within the tile
   int64_t input = 0;
@@ -115,7 +116,7 @@ class PoolEmitter {
     return {{static_cast<uint32_t>(dst), static_cast<uint32_t>(src), 0}, {{static_cast<uint32_t>(count), {1, 1, 0}}}};
   }
 
-  // One minimum sets accumulators with earlier maxima, or zeros, to the smallest s8.
+  // One minimum sets accumulators to the smallest s8, whether they contain zeros or earlier maxima.
   Status start_maxima(int64_t index, const Tile& tile) {
     Slot& slot = slots_[static_cast<size_t>(index)];
     const LoopNest all = each(tile.elements(), maxima(index), maxima(index));

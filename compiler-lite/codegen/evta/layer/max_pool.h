@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates programs for max-pools. A product with an identity weight copies the input to ACC. There each tap of the
-// window is one maximum over all outputs for which the tap is inside the image, so padding never counts.
+// MaxPoolGenerator: generates programs for max-pools. A product with an identity weight copies the input to ACC. Each
+// tap of the window is then one maximum over all outputs for which the tap is inside the image, so padding never
+// counts.
 #pragma once
 
 #include <memory>

@@ -11,8 +11,7 @@ namespace {
 // Returns the number of pixels to add before the image so that the first window starts at a folded pixel.
 int64_t shift_of(const LayerAxis& axis, int64_t fold) { return (fold - axis.pad_begin % fold) % fold; }
 
-// Requires a stride of `fold`. Windows start up to fold - 1 pixels earlier and end later; the additional weights are
-// zero.
+// Requires stride == fold. Windows start up to fold - 1 pixels earlier and end later; the additional weights are zero.
 LayerAxis folded(const LayerAxis& axis, int64_t fold) {
   LayerAxis result;
   const int64_t shift = shift_of(axis, fold);

@@ -11,7 +11,7 @@ struct PixelTile {
   Span rows, columns;
 };
 
-// All rows of several blocks, counted within the group, or some rows of one block.
+// All rows of several blocks, or some rows of one block. Blocks are counted within the group.
 struct Rectangle {
   Span blocks, rows;
 };

@@ -35,7 +35,7 @@ struct Tile {
   int64_t elements() const { return blocks.count * pixels(); }
 };
 
-// Numbers of tiles and of chunks of input blocks in a layer; approximate if rows are skipped.
+// Numbers of tiles and of input-block chunks of a layer; approximate if rows are skipped.
 struct TileCounts {
   TileCounts(const LayerShape& shape, const Tiling& tiling);
 
@@ -46,16 +46,16 @@ struct TileCounts {
   int64_t inputs;  // distinct contents of INP
 };
 
-// Requires a limited() tiling.
+// `tiling` must come from limited().
 std::vector<Tile> tiles_of(const LayerShape& shape, const Tiling& tiling);
 
 // Returns the length of the input that `outputs` outputs read along one axis, including padding, and its extent in the
-// input. `skip` drops the rows between those that a kernel of one row reads.
+// input. If `skip` is set, rows that a kernel of one row steps over are not counted.
 int64_t input_size(const LayerAxis& axis, int64_t outputs, bool skip);
 Extent input_extent(const LayerAxis& axis, const Span& outputs, bool skip);
 inline Extent whole_extent(const Span& span) { return {.first = span.first, .count = span.count}; }
 
-// Identifies the contents of a slot. The user chooses which numbers distinguish two contents.
+// Identifies the contents of a slot. The caller chooses the numbers.
 using ContentKey = std::array<int64_t, 8>;
 
 // A fixed number of slots that are filled round-robin.

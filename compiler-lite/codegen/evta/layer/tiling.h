@@ -8,14 +8,14 @@
 
 namespace nestrt::compiler::evta {
 
-// The loop that advances first from tile to tile. The reduction over input blocks is always innermost.
+// The innermost loop over tiles. The reduction over input blocks is always innermost.
 enum class LoopOrder : uint8_t {
   kPixelsInner,  // weights stay on chip while rows and columns advance
   kBlocksInner,  // inputs stay on chip while output blocks advance
 };
 
 struct Tiling {
-  // Size of a tile. A block is the configuration's number of channels. The last tile of an axis may be smaller.
+  // Size of a tile. A block contains the configuration's number of channels. The last tile of an axis may be smaller.
   int64_t rows = 1;
   int64_t columns = 1;
   int64_t out_blocks = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // EncodedProgram: the instruction words of an EVTA program, its constants, and its buffers.
-// It owns what isa::Program refers to, which the simulators and the driver use. UnitProgram (codegen/backend.h) is the
-// equivalent for any unit, with values of the graph as buffers.
+// It owns the data that isa::Program refers to; the simulators and the driver use isa::Program. UnitProgram
+// (codegen/backend.h) is the equivalent for any unit, with values of the graph as buffers.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class AddressMap {
   std::vector<isa::MemoryRange> ranges_;
 };
 
-// What a program moves and computes: all of its cost except waiting. Padding is not counted.
+// Counts of a program's data movement and computation: its cost without waiting. Padding is not counted.
 struct ProgramCounters {
   uint64_t inp_bytes = 0;
   uint64_t wgt_bytes = 0;

@@ -30,7 +30,7 @@ std::vector<Dimension> simplified(const std::vector<Dimension>& dimensions) {
   return result;
 }
 
-// The loops of an instruction and the dimensions left to its micro-ops.
+// The loops of an instruction and the remaining dimensions, which become micro-ops.
 struct Choice {
   Dimension outer;
   Dimension inner;
@@ -41,7 +41,7 @@ struct Choice {
     for (const Dimension& dimension : listed) count *= dimension.count;
     return count;
   }
-  // Returns the number of writes before a destination is written again.
+  // Returns the smallest number of writes between two writes of the same destination.
   uint64_t distance() const {
     uint64_t count = 1;
     for (const Dimension& dimension : listed) count *= dimension.reduces() ? 1 : dimension.count;

@@ -13,12 +13,12 @@ namespace nestrt::compiler::evta {
 
 namespace isa = nestrt::evta;
 
-// `count` iterations, each of which advances the indices by `stride`.
+// `count` iterations. Each advances the indices by `stride`.
 struct Dimension {
   uint32_t count = 1;
   isa::MicroOp stride;
 
-  // True if all iterations add to the same accumulator.
+  // Returns true if all iterations add to the same accumulator.
   bool reduces() const { return stride.dst == 0; }
 };
 
@@ -37,11 +37,11 @@ struct LoweredNest {
   isa::MicroOp factor_in;
 };
 
-// The third micro-op after a write is the first that may write the same destination: the pipelines do not see their
-// results earlier.
+// The third micro-op after a write is the first that may write the same destination, because the pipelines do not see a
+// result earlier.
 inline constexpr uint32_t kHazardDistance = 3;
 
-// Chooses the form with the fewest micro-ops that keeps the hazard distance; iterations cost nothing. Errors:
+// Chooses the form with the fewest micro-ops that keeps the hazard distance; loop iterations cost nothing. Errors:
 // kUnsupported if the nest does not fit the micro-op memory or cannot keep the distance.
 Result<LoweredNest> lower(const isa::Configuration& configuration, const LoopNest& nest);
 

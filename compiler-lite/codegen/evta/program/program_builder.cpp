@@ -58,8 +58,8 @@ Result<InstructionId> ProgramBuilder::alu(const LoopNest& nest, isa::AluOpcode o
                 list_of(lowered.micro_ops));
 }
 
-// Turns the edges between two modules into the tokens of one queue. Keeps only edges that wait for more than all
-// earlier edges. The remaining edges increase on both sides, so the n-th token taken is the n-th given.
+// Turns the edges between two modules into the tokens of one queue. Drops edges that earlier edges imply. The remaining
+// edges increase at both ends, so the n-th token taken is the n-th token given.
 void ProgramBuilder::give_tokens(Module from, Module to) {
   std::map<InstructionId, InstructionId> awaited;  // by the waiting instruction
   for (const auto& [before, after] : edges_) {
@@ -108,8 +108,8 @@ size_t ProgramBuilder::fill_memory(size_t first, UnencodedProgram& program, std:
   return end;
 }
 
-// Loads each filling of the memory as a whole, before the first instruction that needs it. It replaces the previous
-// filling.
+// Fills the micro-op memory as often as needed. Each filling replaces the previous one and is loaded as a whole, before
+// the first instruction that needs it.
 UnencodedProgram ProgramBuilder::place_micro_ops() const {
   UnencodedProgram program;
   std::vector<uint32_t> places(lists_.size());

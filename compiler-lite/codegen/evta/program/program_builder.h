@@ -19,7 +19,7 @@
 
 namespace nestrt::compiler::evta {
 
-// Index of an instruction in program order.
+// Index of an instruction in the program.
 using InstructionId = size_t;
 
 // Output of ProgramBuilder and input of assemble() (encoded_program.h). Instructions contain the addresses of buffers
@@ -65,7 +65,7 @@ class ProgramBuilder {
   void give_tokens();
   void give_tokens(isa::Module from, isa::Module to);
   // Loads lists of micro-ops in order of use, starting at instruction `first`, until the memory is full. Records their
-  // places by list in `places`. Returns the first instruction whose list does not fit.
+  // addresses in `places`, by list. Returns the first instruction whose list does not fit.
   size_t fill_memory(size_t first, UnencodedProgram& program, std::vector<uint32_t>& places) const;
   UnencodedProgram place_micro_ops() const;
 

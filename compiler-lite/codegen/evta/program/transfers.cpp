@@ -44,7 +44,7 @@ Region first_window(isa::Memory memory, int64_t sram, const Planes& planes) {
           .pad_right = planes.x.pad_end};
 }
 
-// True if the moved part of a plane is contiguous and has no padding.
+// Returns true if the moved part of a plane is contiguous and without padding.
 bool is_contiguous(const Planes& planes) {
   const Extent &y = planes.y, &x = planes.x;
   const bool padded = x.padded() != x.count || y.padded() != y.count;

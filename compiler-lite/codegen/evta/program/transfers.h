@@ -9,7 +9,7 @@
 
 namespace nestrt::compiler::evta {
 
-// Same as isa::Transfer with sizes of any width, in elements of `memory`.
+// Same as isa::Transfer, but without limits on the sizes, which count elements of `memory`.
 struct Region {
   isa::Memory memory = isa::Memory::kInp;
   int64_t sram = 0;

@@ -12,7 +12,7 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// Increment with every change of tiling costs or of the set of tried tilings.
+// Increment whenever tiling costs or the set of tried tilings change.
 constexpr int kTunerVersion = 3;
 
 // Excludes the clock, which does not affect cycle counts.
@@ -64,7 +64,8 @@ Result<EncodedProgram> CachedTuner::program(const LayerGenerator& generator, siz
     if (auto program = checked_program(generator, *known)) return program;
   NESTRT_ASSIGN_OR_RETURN(Tiling tiling, search(generator, programs, false));
   Result<EncodedProgram> program = checked_program(generator, tiling);
-  // Checking every measured program would take longer. The checker rejects only few: those with too much to check.
+  // Checking every measured program would take longer. The checker rejects only a few programs, those that exceed its
+  // limits.
   if (!program) {
     NESTRT_ASSIGN_OR_RETURN(tiling, search(generator, programs, true));
     program = checked_program(generator, tiling);
@@ -79,7 +80,7 @@ Result<EncodedProgram> CachedTuner::checked_program(const LayerGenerator& genera
   return program;
 }
 
-// If `checks`, never chooses a program that the checker rejects.
+// If `checks` is set, never chooses a program that the checker rejects.
 Result<Tiling> CachedTuner::search(const LayerGenerator& generator, size_t programs, bool checks) const {
   TuneOptions options;
   options.cost = [this, checks](const isa::Program& program) -> uint64_t {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CachedTuner: the tuner (tuner.h) with the cycle model as its cost function and a cache, so that equal layers are
-// tuned once.
+// CachedTuner: the tuner (tuner.h) with the cycle model as its cost function and a cache, so that identical layers are
+// tuned only once.
 #pragma once
 
 #include <memory>

@@ -11,8 +11,8 @@
 namespace nestrt::compiler::evta {
 namespace {
 
-// Returns one size per number of parts that `whole` can be divided into: the smallest, so that parts have similar
-// sizes.
+// Returns, for each possible number of parts of `whole`, the smallest part size that gives this number, so that parts
+// have similar sizes.
 std::vector<int64_t> tile_sizes(int64_t whole) {
   std::vector<int64_t> sizes;
   for (int64_t count = 1; count <= whole; ++count) {
@@ -79,7 +79,7 @@ Programs measure(const LayerGenerator& generator, const std::vector<Candidate>& 
   return programs;
 }
 
-// Requires at least one element.
+// Requires: not empty.
 const Measured& best_of(const std::vector<Measured>& measured) {
   constexpr uint64_t kNear = 500;  // costs within 1/500 of the least count as equal
   const auto cheapest = std::min_element(measured.begin(), measured.end(),

@@ -11,12 +11,12 @@
 
 namespace nestrt::compiler::evta {
 
-// Returns cycles or any other cost to minimise; 0 for a program that must not be chosen. Threads: may be called
+// Returns the cost to minimise, such as cycles; 0 for a program that must not be chosen. Threading: may be called
 // concurrently.
 using CostFunction = std::function<uint64_t(const isa::Program& program)>;
 
 struct TuneOptions {
-  // If empty, the estimate decides.
+  // If empty, the estimate selects the tiling.
   CostFunction cost;
   // Number of tilings with the smallest estimates that are generated and passed to `cost`.
   size_t most_programs = 24;

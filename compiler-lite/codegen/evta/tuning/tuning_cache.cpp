@@ -23,7 +23,7 @@ constexpr size_t kDigestDigits = 32;
 
 std::string digest_of(std::string_view text) { return digest(std::as_bytes(std::span(text))); }
 
-// "rows columns out_blocks in_blocks threads order key"
+// Format: "rows columns out_blocks in_blocks threads order key".
 std::string line_of(const std::string& key, const Tiling& tiling) {
   return fmt::format("{} {} {} {} {} {} {}\n", tiling.rows, tiling.columns, tiling.out_blocks, tiling.in_blocks,
                      tiling.threads, static_cast<int>(tiling.order), key);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TuningCache: results of tiling searches in a file that all compilations of a user share.
 // A key contains everything that the search depends on, so a cached result equals the result of a search. Nothing else
-// in the file is trusted: a damaged file is ignored, and the user of a tiling still generates and checks the program.
-// Threads: one at a time. Processes that write the same file replace it as a whole and keep the entries of the others.
+// in the file is trusted: a damaged file is ignored, and programs are still generated from a cached tiling and checked.
+// Threading: one thread at a time. Processes that write the same file replace it as a whole and keep the entries of the
+// others.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocessing and linear models of the domain ai.onnx.ml, as skl2onnx writes them. Numbers become f32.
+// Preprocessing operators and linear models of the domain ai.onnx.ml, as skl2onnx writes them. Numbers become f32.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ Result<ValueId> feature_rows(NodeContext& node) {
   return shape.rank() == 2 ? Result<ValueId>(x) : node.reshape(x, {1, shape[0]});
 }
 
-// Returns the attribute as a constant with one element, or one per feature.
+// Returns the attribute as a constant with a single element or one element per feature.
 Result<ValueId> per_feature(NodeContext& node, const char* name, int64_t features, float fallback) {
   std::vector<float> list = node.attribute(name, std::vector<float>());
   if (list.empty()) list.push_back(fallback);
@@ -47,7 +47,7 @@ Status import_scaler(NodeContext& node) {
 constexpr OnnxName<ops::ReduceKind> kNorms[] = {
     {"MAX", ops::ReduceKind::kMax}, {"L1", ops::ReduceKind::kL1}, {"L2", ops::ReduceKind::kL2}};
 
-// Rows with a norm of 0 stay as they are.
+// Rows with a norm of 0 stay unchanged.
 Status import_normalizer(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ops::ReduceKind kind, node.keyword("norm", kNorms, "MAX"));
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, feature_rows(node));
@@ -129,7 +129,7 @@ Status import_linear_classifier(NodeContext& node) {
   if (const auto coefficients = node.attribute("coefficients", std::vector<float>());
       classes == 2 && node.has_input(0) && node.shape(node.optional_input(0)).rank() == 2 &&
       static_cast<int64_t>(coefficients.size()) == node.shape(node.optional_input(0))[1])
-    return node.unsupported("one row of coefficients for two classes is not supported; state one row per class");
+    return node.unsupported("one row of coefficients for two classes is not supported; specify one row per class");
   NESTRT_ASSIGN_OR_RETURN(const ValueId scores, linear(node, classes));
   NESTRT_RETURN_IF_ERROR(set_labels(node, scores, labels));
   NESTRT_ASSIGN_OR_RETURN(const ValueId shown, post_transform(node, scores));

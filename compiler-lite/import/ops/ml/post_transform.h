@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the models of ai.onnx.ml do with their scores, [rows, classes or targets].
+// Postprocessing of the scores of ai.onnx.ml models, [rows, classes or targets].
 #pragma once
 
 #include <vector>

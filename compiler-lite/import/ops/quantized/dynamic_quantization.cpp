@@ -11,7 +11,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns u8 elements minus 128.
+// Returns the elements of a u8 constant minus 128, as s8.
 Result<ValueId> signed_constant(NodeContext& node, ValueId id) {
   const Shape shape = node.shape(id);
   NESTRT_RETURN_IF_ERROR(node.check_constant(DataType::kS8, shape));
@@ -20,11 +20,11 @@ Result<ValueId> signed_constant(NodeContext& node, ValueId id) {
   return node.constant(DataType::kS8, shape, std::move(elements));
 }
 
-// The inputs of a product with the meaning that they have in MatMulInteger.
+// Indices of a product's inputs, by their meaning in ops::MatMulInteger.
 struct ProductInputs {
   size_t zero_a, zero_b, scale_a, scale_b, bias;
 };
-constexpr size_t kAbsent = SIZE_MAX;  // index of an input that the operator does not have
+constexpr size_t kAbsent = SIZE_MAX;  // index of an input that does not exist
 
 // Returns the number of columns of a product with `b`.
 int64_t columns_of(const NodeContext& node, ValueId b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of operators on integers whose zero points and scales are inputs.
+// Operands of integer operators whose zero points and scales are inputs.
 #pragma once
 
 #include <string_view>
@@ -12,10 +12,11 @@ struct IntegerWeights {
   ValueId elements = kNoValue;
   ValueId zero_point = kNoValue;  // kNoValue: 0
 };
-// Returns the same weights in s8, which kernels keep packed, if they and their zero points are constants of u8.
+// Returns the weights as s8, which kernels keep packed, if the weights and their zero points are u8 constants.
 Result<IntegerWeights> signed_weights(NodeContext& node, IntegerWeights weights);
 
-// Returns input `index`, which must have one element or `columns`, as a scalar or a vector; kNoValue if it is absent.
+// Returns input `index`, which must contain one element or `columns` elements, as a scalar or a vector; kNoValue if it
+// is absent.
 Result<ValueId> column_values(NodeContext& node, size_t index, int64_t columns, std::string_view what);
 
 // Quantizes `x` with parameters from its data. Returns the integers, their scale and their zero point.

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns one number, or one per index of the axis in a shape that broadcasts to `rank` axes.
+// Returns a single number, or one number per index of the axis, in a shape that broadcasts to `rank` axes.
 Result<ValueId> broadcast_numbers(NodeContext& node, const std::vector<float>& numbers, int axis, int rank) {
   if (numbers.size() == 1) return node.scalar(numbers[0]);
   Shape shape;
@@ -20,14 +20,14 @@ Result<ValueId> broadcast_numbers(NodeContext& node, const std::vector<float>& n
   return node.constant(numbers, shape);
 }
 
-// The parameters of a quantization by blocks, in the order of the inputs.
+// The parameters of a block quantization, in the order of the node's inputs.
 struct Blocks {
   std::vector<float> scales;
   std::vector<int64_t> zero_points;
   Shape shape;
 };
 
-// Reads inputs 1 and 2.
+// Reads the scales and zero points from inputs 1 and 2.
 Result<Blocks> read_blocks(NodeContext& node, const Shape& x, int axis, int64_t block) {
   Blocks blocks;
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
@@ -48,7 +48,7 @@ Result<Blocks> read_blocks(NodeContext& node, const Shape& x, int axis, int64_t 
   return blocks;
 }
 
-// Returns an element of a constant of s8, u8 or s32.
+// Returns an element of an s8, u8 or s32 constant.
 int32_t element_of(const Value& value, size_t i) {
   if (value.type == DataType::kS8) return value.data<int8_t>()[i];
   if (value.type == DataType::kU8) return value.data<uint8_t>()[i];
@@ -57,7 +57,7 @@ int32_t element_of(const Value& value, size_t i) {
 
 Status check_integers(const NodeContext& node, ValueId x) {
   const DataType type = node.type(x);
-  if (!node.value(x).is_constant()) return node.unsupported("scales by blocks are supported for constants only");
+  if (!node.value(x).is_constant()) return node.unsupported("scales by block are supported only for constants");
   if (type == DataType::kS8 || type == DataType::kU8 || type == DataType::kS32) return ok_status();
   return node.unsupported(fmt::format("input 0 has type {}, which cannot be dequantized by blocks", name(type)));
 }

@@ -15,7 +15,7 @@ struct QuantRange {
   DataType type = DataType::kS8;
   int low = -128, high = 127;
 
-  // Returns true if the range is that of the type.
+  // Returns true if the range equals the range of the type.
   bool is_full() const { return high - low == 255; }
 };
 
@@ -30,7 +30,7 @@ Result<QuantRange> read_range(NodeContext& node) {
   return QuantRange{DataType::kU8, 0, levels - (is_narrow ? 2 : 1)};
 }
 
-// Reads the scales and zero points of inputs 1 and 2, one or one per index of an axis.
+// Reads the scales and zero points from inputs 1 and 2: a single pair, or one pair per index of an axis.
 Result<plan::Quantization> read_parameters(NodeContext& node, const QuantRange& range, const Shape& x) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId scale, node.input(1));
   NESTRT_ASSIGN_OR_RETURN(std::vector<float> scales, node.constant_floats(1, "the scale"));
@@ -60,7 +60,7 @@ Result<plan::Quantization> read_parameters(NodeContext& node, const QuantRange& 
   return result;
 }
 
-// Returns numbers by scale in a shape that broadcasts to x.
+// Returns one number per scale as a constant in a shape that broadcasts to x.
 Result<ValueId> broadcast(NodeContext& node, const std::vector<float>& numbers, int axis, const Shape& x) {
   if (numbers.size() == 1) return node.scalar(numbers[0]);
   Shape shape;
@@ -68,7 +68,7 @@ Result<ValueId> broadcast(NodeContext& node, const std::vector<float>& numbers, 
   return node.constant(numbers, shape);
 }
 
-// Limits x to the numbers that `range` represents. As rounding is monotonic, integers outside the range do not occur
+// Limits x to the numbers that `range` represents. Rounding is monotonic, so no integer outside the range can occur
 // afterwards.
 Result<ValueId> limited(NodeContext& node, ValueId x, const QuantRange& range, const plan::Quantization& quantization) {
   std::vector<float> lows, highs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quant of QONNX and Brevitas: quantizes to integers of a stated number of bits, and dequantizes.
+// Quant of QONNX and Brevitas: quantizes to integers with a given number of bits, and dequantizes.
 #pragma once
 
 #include "compiler-lite/import/node_context.h"

@@ -19,7 +19,7 @@ struct NBitsForm {
 
   int64_t blocks() const { return (inner + block - 1) / block; }
   int64_t block_bytes() const { return block * bits / 8; }
-  // Bytes of the packed zero points of a column.
+  // Returns the bytes of a column's packed zero points.
   int64_t zero_bytes() const { return (blocks() * bits + 7) / 8; }
 };
 
@@ -49,7 +49,7 @@ Result<Bytes> constant_bytes(const NodeContext& node, size_t input, int64_t coun
                                   value.shape.to_string(), count));
 }
 
-// Returns integer `index` of a row of packed ones.
+// Returns integer `index` of a row of packed integers.
 uint8_t bits_at(const Bytes& packed, int64_t row_start, int64_t index, int64_t bits) {
   const auto byte = static_cast<uint32_t>(packed[static_cast<size_t>(row_start + index * bits / 8)]);
   return static_cast<uint8_t>(byte >> (index * bits % 8) & ((1U << bits) - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN, GRU and LSTM. One product computes the inputs' part of all gates for all steps. A Recurrent operator per
-// direction computes the part that depends on the state.
+// RNN, GRU and LSTM. One product computes the contribution of the inputs to all gates in all steps. One Recurrent
+// operator per direction computes the rest, which depends on the state.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Layer {
   bool is_quantized = false;  // W and R are transposed integers with scales and zero points
   ValueId x = kNoValue;       // [steps, batch, inputs]
   std::vector<ValueId> quantized_x;
-  // If the sequences may differ in length: s64 [batch], from 0 to `steps`, and booleans [steps, batch, 1].
+  // Set if the sequences may differ in length: s64 [batch], from 0 to `steps`, and booleans [steps, batch, 1].
   ValueId lengths = kNoValue, within = kNoValue;
 };
 
@@ -71,7 +71,7 @@ Status check_shapes(const NodeContext& node, const Layer& l) {
   return expect_shape(node, 7, {l.directions, 3 * l.hidden}, "P");
 }
 
-// Reads the lengths of sequences that differ, or are not known before the run.
+// Reads the sequence lengths if they differ or are not known at compile time.
 Status take_different_lengths(NodeContext& node, Layer& layer) {
   NESTRT_ASSIGN_OR_RETURN(layer.lengths, clamped_lengths(node, node.optional_input(4), layer.steps));
   NESTRT_ASSIGN_OR_RETURN(layer.within, steps_within(node, layer.lengths, layer.steps));
@@ -130,7 +130,7 @@ Result<Layer> read_layer(NodeContext& node, RecurrentKind kind, bool is_quantize
   return layer;
 }
 
-// Returns the entry of kGateNames named `name`, without regard to case, or null.
+// Returns the entry of kGateNames named `name` (case-insensitive), or null.
 const OnnxName<ops::ActivationKind>* find_gate(std::string_view name) {
   const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
   const auto* const found =
@@ -138,7 +138,7 @@ const OnnxName<ops::ActivationKind>* find_gate(std::string_view name) {
   return found == std::end(kGateNames) ? nullptr : found;
 }
 
-// Reads the activations of one direction. The lists of alphas and betas have entries only for activations that use
+// Reads the activations of one direction. The lists of alphas and betas contain entries only for activations that use
 // them.
 Status set_activations(NodeContext& node, const Layer& layer, int64_t direction, ops::Recurrent& op) {
   const size_t each = layer.kind == RecurrentKind::kLstm ? 3 : layer.kind == RecurrentKind::kGru ? 2 : 1;
@@ -198,7 +198,7 @@ Result<ValueId> first_of(NodeContext& node, const Layer& layer, size_t input, in
   return rows_of(node, states, direction, 0, layer.batch);
 }
 
-// Returns one value, or a vector of one per column, of a direction; kNoValue if the input is absent.
+// Returns a direction's scale or zero point as a scalar or one element per column; kNoValue if the input is absent.
 Result<ValueId> parameter_of(NodeContext& node, const Layer& l, size_t input, int64_t direction) {
   if (!node.has_input(input)) return kNoValue;
   const ValueId stated = node.optional_input(input);
@@ -228,7 +228,7 @@ Result<QuantizedMatrix> quantized_matrix(NodeContext& node, const Layer& l, size
   return QuantizedMatrix{weights.elements, scale, weights.zero_point};
 }
 
-// Returns the inputs' part of all gates, without biases.
+// Returns the contribution of the inputs to all gates, without biases.
 Result<ValueId> multiply_inputs(NodeContext& node, const Layer& l, int64_t direction) {
   if (l.is_quantized) {
     NESTRT_ASSIGN_OR_RETURN(const QuantizedMatrix w, quantized_matrix(node, l, 1, direction));
@@ -240,7 +240,7 @@ Result<ValueId> multiply_inputs(NodeContext& node, const Layer& l, int64_t direc
   return matrix_product(node, l.x, weights);
 }
 
-// Returns the weights of the state as input 1 of a Recurrent.
+// Returns the state's weights in the form of a Recurrent's input 1.
 Result<QuantizedMatrix> recurrence_of(NodeContext& node, const Layer& l, int64_t direction) {
   if (l.is_quantized) return quantized_matrix(node, l, 2, direction);
   NESTRT_ASSIGN_OR_RETURN(const ValueId weights,
@@ -249,13 +249,13 @@ Result<QuantizedMatrix> recurrence_of(NodeContext& node, const Layer& l, int64_t
   return QuantizedMatrix{transposed, kNoValue, kNoValue};
 }
 
-// Returns x, the inputs of the gates i, o, f and c, with values after the end of each sequence for which a cell stays
-// as it is: sigmoids of them are exactly 0 or 1.
+// Returns x, the inputs of the gates i, o, f and c, with the values after the end of each sequence replaced so that the
+// cell stays unchanged: their sigmoids are exactly 0 or 1.
 Result<ValueId> keep_cells(NodeContext& node, const Layer& l, const ops::Recurrent& op, ValueId x) {
   constexpr float kSaturated = 1e6F;
   if (op.gate.kind != ops::ActivationKind::kSigmoid || op.clip != 0)
     return node.unsupported(
-        "the last cells of sequences of different lengths are supported for sigmoid gates without clip only");
+        "the last cells of sequences of different lengths are supported only for sigmoid gates without clip");
   std::vector<float> inputs(static_cast<size_t>(4 * l.hidden));
   std::fill_n(inputs.begin(), l.hidden, -kSaturated);
   std::fill_n(inputs.begin() + 2 * l.hidden, l.hidden, kSaturated);
@@ -263,8 +263,8 @@ Result<ValueId> keep_cells(NodeContext& node, const Layer& l, const ops::Recurre
   return node.add(ops::Select(), {l.within, x, kept});
 }
 
-// Returns the states of one direction, [steps, batch, hidden]. LSTM appends the last cell. If the sequences differ in
-// length, the layer's x is in the order of the steps, and states after the end of a sequence are undefined.
+// Returns the states of one direction, [steps, batch, hidden]. For LSTM, the last cell follows. If the sequences differ
+// in length, the layer's x is in step order, and states after the end of a sequence are undefined.
 Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t direction) {
   ops::Recurrent op;
   op.kind = l.kind;
@@ -302,7 +302,7 @@ Result<ValueId> run_direction(NodeContext& node, const Layer& l, int64_t directi
   return node.add(op, std::move(operands));
 }
 
-// Returns rows [first, first + count) of the states with a direction axis: [count, 1, batch, hidden].
+// Returns rows [first, first + count) of the states and adds a direction axis: [count, 1, batch, hidden].
 Result<ValueId> states_from(NodeContext& node, const Layer& l, ValueId states, int64_t first, int64_t count) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId rows, node.slice(states, {first, 0, 0}, {1, 1, 1}, {count, l.batch, l.hidden}));
   return node.reshape(rows, {count, 1, l.batch, l.hidden});
@@ -328,11 +328,11 @@ Status set_states(NodeContext& node, const Layer& l, size_t output, const std::v
   return node.set_output(output, all);
 }
 
-// The results of one direction, with a direction axis.
+// The results of one direction, including a direction axis.
 struct States {
   ValueId every = kNoValue;  // [steps, 1, batch, hidden]
   ValueId last = kNoValue;   // [1, 1, batch, hidden]
-  ValueId cell = kNoValue;   // as last; lstm only
+  ValueId cell = kNoValue;   // same shape as `last`; LSTM only
 };
 
 Result<States> states_of_equal(NodeContext& node, const Layer& l, int64_t direction) {
@@ -355,7 +355,7 @@ Result<ValueId> zero_unless(NodeContext& node, ValueId condition, ValueId x) {
 // A backward direction runs forward over reversed sequences. The results of empty sequences are 0.
 Result<States> states_of_different(NodeContext& node, Layer l, int64_t direction) {
   States result;
-  if (l.is_quantized) return node.unsupported("sequences of different lengths are supported in float networks only");
+  if (l.is_quantized) return node.unsupported("sequences of different lengths are supported only in float networks");
   const bool backward = l.reverse || direction == 1;
   if (backward) {
     NESTRT_ASSIGN_OR_RETURN(l.x, reversed_sequences(node, l.x, l.lengths, 0));

@@ -30,7 +30,7 @@ Result<ValueId> rows_in_order(NodeContext& node, ValueId x, ValueId order) {
   return node.add(ops::Gather(), {rows, order});
 }
 
-// Time and batch are axes 0 and 1, in either order.
+// The time and batch axes are axes 0 and 1, in either order.
 Status import_reverse_sequence(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId lengths, node.input(1));

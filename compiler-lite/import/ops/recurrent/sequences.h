@@ -6,7 +6,7 @@
 
 namespace nestrt::compiler {
 
-// Returns `lengths`, one integer per sequence, as s64 from 0 to `steps`.
+// Converts `lengths`, one integer per sequence, to s64 and limits them to 0 to `steps`.
 Result<ValueId> clamped_lengths(NodeContext& node, ValueId lengths, int64_t steps);
 
 // Returns booleans [steps, sequences, 1]: whether the step is within the sequence. Requires: s64 lengths.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow that constants decide: the counters of a loop are constants, and so is its condition in every step.
+// Control flow that is known at compile time: loop counters are constants, and so is the condition in every step.
 #include <fmt/core.h>
 
 #include "compiler-lite/import/tflite/lite_operators.h"
@@ -19,7 +19,7 @@ Result<std::vector<ValueId>> stored_inputs(LiteNode& node, size_t first) {
   return values;
 }
 
-// `what` names the operator's condition in the message.
+// `what` names the condition in the error message.
 Result<bool> known_condition(LiteNode& node, ValueId id, std::string_view what) {
   const Value& found = node.value(id);
   if (found.type != DataType::kBool || found.shape.num_elements() != 1)

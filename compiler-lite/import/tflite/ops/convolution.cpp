@@ -42,7 +42,7 @@ Status set_total_padding(const LiteNode& node, size_t axis, int64_t total, Windo
   return ok_status();
 }
 
-// `size`: the spatial dimensions of the input.
+// `size`: spatial dimensions of the input.
 Status pad_window(const LiteNode& node, tflite::PaddingScheme scheme, const Shape& x, Window& window) {
   if (scheme == tflite::PaddingScheme::VALID) return ok_status();
   if (scheme != tflite::PaddingScheme::SAME) return node.invalid("the padding scheme is unknown");
@@ -105,7 +105,7 @@ Status import_depthwise(LiteNode& node) {
 // Inputs: the output's shape, weights, x, and in newer files a bias.
 constexpr size_t kOutputShape = 0, kTransposedWeights = 1, kTransposedInput = 2, kTransposedBias = 3;
 
-// Sets the pads and output padding of one axis that give the output `wanted` elements.
+// Sets the pads and output padding of one axis so that the output has `wanted` elements.
 Status fit_output(const LiteNode& node, size_t axis, int64_t inputs, int64_t wanted, bool same, Window& window,
                   ops::ConvTranspose& conv) {
   if (wanted < 1 || wanted > INT32_MAX) return node.invalid("the output's shape is out of range");
@@ -153,8 +153,8 @@ Status import_transpose_conv(LiteNode& node) {
 
 // --- Pools ----------------------------------------------------------------------------------------------------------
 
-// The average of integers, as LiteRT computes it: input and output have the same quantization, and the stored integers
-// are averaged, not their distance from the zero point.
+// Averages integers as LiteRT does: input and output have the same quantization, so the stored integers are averaged
+// without subtracting the zero point.
 Status import_integer_average(LiteNode& node, ops::Pool pool, ValueId x, tflite::FusedActivation activation) {
   NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.input_tensor(0)));
   pool.rounding = type == DataType::kU8 ? ops::Rounding::kHalfUpScaled : ops::Rounding::kHalfAway;

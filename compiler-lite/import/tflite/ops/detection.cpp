@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TFLite_Detection_PostProcess, the custom operator after SSD networks: decodes boxes relative to anchors, suppresses
-// overlapping ones, and returns a fixed number of boxes, classes and scores, and how many are valid. The others are 0.
+// overlapping boxes, and returns a fixed number of boxes, classes and scores and the number of valid entries. The rest
+// are 0.
 #include <flatbuffers/flexbuffers.h>
 #include <fmt/core.h>
 
@@ -19,7 +20,7 @@ struct DetectionOptions {
   int64_t detections = 0, classes = 0, detections_per_class = 0;
   float score_threshold = 0, iou_threshold = 0;
   std::array<float, 4> scales{};  // y, x, height, width
-  bool is_regular = false;        // suppresses by class instead of by box
+  bool is_regular = false;        // suppresses boxes per class instead of across classes
 };
 
 Result<DetectionOptions> read_detection(const LiteNode& node) {
@@ -45,7 +46,7 @@ Result<DetectionOptions> read_detection(const LiteNode& node) {
   return options;
 }
 
-// Operators on tensors whose first dimension is the box or the detection.
+// Builds operators on tensors whose first axis is the box or the detection.
 class Detections {
  public:
   explicit Detections(LiteNode& node) : node_(node) {}
@@ -87,7 +88,7 @@ class Detections {
     return node_.add(ops::Concat{.axis = 1}, {y[0], x[0], y[1], x[1]});
   }
 
-  // Returns rows of image, class and box, the best first. `scores`: [classes, boxes].
+  // Returns rows [image, class, box], the best first. `scores`: [classes, boxes].
   Result<ValueId> suppress(ValueId boxes, ValueId scores, int64_t count, const DetectionOptions& options) {
     const Shape shape = node_.shape(scores);
     NESTRT_ASSIGN_OR_RETURN(boxes, node_.reshape(boxes, {1, shape[1], 4}));
@@ -95,7 +96,7 @@ class Detections {
     ops::NonMaxSuppression op;
     op.count = static_cast<int32_t>(count);
     op.iou_threshold = options.iou_threshold;
-    // The threshold itself is accepted.
+    // A score equal to the threshold is accepted.
     op.score_threshold = std::nextafter(options.score_threshold, -std::numeric_limits<float>::infinity());
     op.scored = true;
     return node_.add(op, {boxes, scores});
@@ -182,12 +183,12 @@ Result<DetectionInputs> read_inputs(LiteNode& node, const DetectionOptions& opti
   return inputs;
 }
 
-// Properties of the selected boxes: [detections] each.
+// Properties of the selected boxes, each of shape [detections].
 struct Selected {
   ValueId rows = kNoValue, classes = kNoValue, scores = kNoValue;
 };
 
-// Each box has the class with its best score, and any two boxes compete.
+// Each box gets the class with its best score, and all boxes compete with each other.
 Result<Selected> select_by_box(LiteNode& node, ValueId boxes, ValueId scores, const DetectionOptions& options) {
   Detections build(node);
   const int64_t count = node.shape(scores)[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that compute each element of the output from the elements at the same position, in any order of the axes.
+// Element-wise operators, which are independent of the order of the axes.
 #include <fmt/core.h>
 
 #include "compiler-lite/import/tflite/lite_constants.h"
@@ -33,7 +33,7 @@ Status import_elu(LiteNode& node) {
   return node.finish(node.unary(UnaryKind::kElu, x.values[0], 1), x.form);
 }
 
-// Integers have factors of 8 fractional bits in LiteRT, unless the scales differ too much.
+// LiteRT multiplies integers by factors with 8 fractional bits, unless the scales differ too much.
 Status import_integer_leaky_relu(LiteNode& node, float slope, const plan::Quantization& to) {
   const Form form = node.common_form({0});
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.stored_input(0, form));

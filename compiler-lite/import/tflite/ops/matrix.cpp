@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint8_t kFullyConnected = 8, kBatchMatMul = 101;
 
-// The input of a FULLY_CONNECTED as a matrix [M, K] and the weights as [K, N].
+// The input of a FULLY_CONNECTED as a matrix [M, K], and the weights as a matrix [K, N].
 struct Factors {
   ValueId x;
   ValueId weights;
@@ -26,8 +26,7 @@ Result<ValueId> as_rows(LiteNode& node, ValueId x, int64_t columns) {
   return node.reshape(x, {count / columns, columns});
 }
 
-// If x is an image that was flattened in the order of channels last, the columns of the weights are reordered instead
-// of the image.
+// Used if x is an image flattened with channels last: reorders the columns of the weights instead of the image.
 Result<Factors> flattened_factors(LiteNode& node, int32_t image, ValueId weights) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.graph().real(image, Form::kChannelsFirst));
   const Shape first = node.shape(x), stored = node.shape(weights);
@@ -46,7 +45,7 @@ Result<Factors> read_factors(LiteNode& node) {
   if (node.shape(weights).rank() != 2)
     return node.invalid(fmt::format("weights of shape {} must have rank 2", node.shape(weights).to_string()));
   const int32_t image = node.graph().flattened_from(node.input_tensor(0));
-  // Scales along the columns would be lost by reordering them.
+  // Reordering the columns would invalidate scales along the columns.
   NESTRT_ASSIGN_OR_RETURN(const auto scales, node.graph().quantization(node.input_tensor(1)));
   const bool per_column = scales && scales->axis > 0;
   if (image >= 0 && node.value(weights).is_constant() && !per_column) {

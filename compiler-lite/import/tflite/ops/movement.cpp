@@ -152,7 +152,7 @@ class StridedSlice {
   const SliceWindow& window() const { return window_; }
   // Returns the result's shape, without the axes that become an index.
   const Shape& result() const { return result_; }
-  // Returns true if the result has the axes of the input.
+  // Returns true if the result has the same axes as the input.
   bool keeps_axes() const { return options_.new_axis_mask() == 0 && options_.shrink_axis_mask() == 0; }
 
  private:
@@ -177,7 +177,7 @@ class StridedSlice {
     return ok_status();
   }
 
-  // Keeps the next `count` axes whole.
+  // Keeps the next `count` axes unchanged.
   Status keep_axes(int count) {
     for (int i = 0; i < count && axis_ < x_.rank(); ++i) NESTRT_RETURN_IF_ERROR(add_axis(x_[axis_++]));
     return ok_status();

@@ -8,8 +8,8 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns the steps of the bias: the products of the scale of x and those of the weights. The file also states scales
-// for the bias itself, which LiteRT ignores and which may differ.
+// Returns the bias's steps: the scale of x times the scales of the weights. The file also contains scales for the bias
+// itself, which may differ; LiteRT ignores them.
 Result<plan::Quantization> bias_steps(LiteNode& node, int64_t count, size_t x) {
   const tflite::QuantizationParameters* of_x = node.graph().tensor(node.input_tensor(x)).quantization();
   NESTRT_ASSIGN_OR_RETURN(const auto of_weights, node.graph().quantization(node.input_tensor(1)));
@@ -27,7 +27,7 @@ Result<plan::Quantization> bias_steps(LiteNode& node, int64_t count, size_t x) {
       fmt::format("the bias has {} elements, but the weights have {} scales", count, steps.scales.size()));
 }
 
-// Returns a bias of int64, which layers of int16 activations have, as real numbers.
+// Returns an int64 bias, which layers with int16 activations use, as real numbers.
 Result<ValueId> wide_bias(LiteNode& node, size_t index, const plan::Quantization& steps) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> integers, node.ints(index, "the bias"));
   std::vector<float> bias;

@@ -6,8 +6,8 @@
 
 namespace nestrt::compiler {
 
-// Returns the bias as real numbers, or kNoValue if the operator has none. An int32 or int64 bias has steps of the
-// product of the scales of x (input `x`) and the weights (input 1).
+// Returns the bias as real numbers, or kNoValue if the operator has none. The step of an int32 or int64 bias is the
+// product of the scales of x (input `x`) and of the weights (input 1).
 Result<ValueId> product_bias(LiteNode& node, size_t index, size_t x = 0);
 
 }  // namespace nestrt::compiler

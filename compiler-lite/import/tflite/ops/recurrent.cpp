@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UNIDIRECTIONAL_SEQUENCE_LSTM. As in the import of ONNX, one product computes the inputs' part of all gates for all
-// steps, and a Recurrent operator the rest. The file lists gates as input, forget, cell, output; Recurrent expects
-// input, output, forget, cell.
+// UNIDIRECTIONAL_SEQUENCE_LSTM. As in the ONNX import, one product computes the contribution of the inputs to all gates
+// in all steps, and a Recurrent operator computes the rest. The file's gate order is input, forget, cell, output;
+// Recurrent expects input, output, forget, cell.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 
 constexpr uint8_t kSequenceLstm = 71;
 
-// Indices of inputs. Each group has the gates in the order of the file.
+// Indices of inputs. Each group lists the gates in the file's order.
 constexpr size_t kInputWeights = 1, kRecurrentWeights = 5, kPeepholes = 9, kBiases = 12, kProjection = 16,
                  kActivationState = 18, kCellState = 19, kNormalization = 20, kNumNormalizations = 4;
 constexpr std::array<size_t, 4> kGateOrder = {0, 3, 1, 2};   // input, output, forget, cell
 constexpr std::array<size_t, 3> kPeepholeOrder = {0, 2, 1};  // input, output, forget of input, forget, output
 
-// Returns the inputs of a group joined along axis 0, in the order of Recurrent; kNoValue if none is present.
+// Returns the inputs of a group, concatenated along axis 0 in the gate order of Recurrent; kNoValue if none is present.
 template <size_t kCount>
 Result<ValueId> joined(LiteNode& node, size_t first, const std::array<size_t, kCount>& order) {
   std::vector<ValueId> parts;
@@ -37,7 +37,7 @@ Result<ValueId> joined(LiteNode& node, size_t first, const std::array<size_t, kC
   return node.add(ops::Concat{.axis = 0}, std::move(parts));
 }
 
-// A state that the interpreter keeps between runs is zero in the first one.
+// A state that the interpreter keeps between runs is zero in the first run.
 Result<ValueId> first_state(LiteNode& node, size_t index) {
   if (!node.has_input(index) || node.graph().tensor(node.input_tensor(index)).is_variable()) return kNoValue;
   return node.input(index);
@@ -51,12 +51,12 @@ Status check_features(LiteNode& node) {
   if (options.cell_clip() != 0 || options.proj_clip() != 0) return node.unsupported("clipping is not supported");
   if (options.diagonal_recurrent_tensors()) return node.unsupported("diagonal weights are not supported");
   if (options.activation() != tflite::FusedActivation::TANH)
-    return node.unsupported(fmt::format("activation {} is not supported, only TANH",
+    return node.unsupported(fmt::format("activation {} is not supported; only TANH is",
                                         tflite::EnumNameFusedActivation(options.activation())));
   return ok_status();
 }
 
-// Returns the inputs' part of the gates, [steps, batch, 4 * H].
+// Returns the contribution of the inputs to the gates, [steps, batch, 4 * H].
 Result<ValueId> gates_of_inputs(LiteNode& node, ValueId x) {
   NESTRT_ASSIGN_OR_RETURN(ValueId weights, joined(node, kInputWeights, kGateOrder));
   if (weights == kNoValue || node.shape(weights).rank() != 2) return node.invalid("weights of the input are missing");

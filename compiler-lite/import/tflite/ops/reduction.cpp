@@ -28,7 +28,7 @@ Result<std::vector<int>> reduced_axes(LiteNode& node, int rank) {
   return axes;
 }
 
-// Returns whether a mean is that of whole images, which average pools compute faster, and in integers.
+// Returns true for a mean over whole images, which an average pool computes faster and also in integers.
 bool is_image_mean(ReduceKind kind, const Shape& x, const std::vector<int>& axes) {
   return kind == ReduceKind::kMean && x.rank() == 4 && axes == std::vector{1, 2} && x[1] > 0 && x[2] > 0 &&
          x[1] <= kernels::s8::kMaxWindow / x[2];
@@ -81,7 +81,7 @@ Status import_arg(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const Shape stated, node.input_shape(0));
   NESTRT_ASSIGN_OR_RETURN(const int64_t entry, node.one_int(1, "the axis"));
   NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(entry, stated.rank()));
-  // Without its channels, an image has the same order in both forms.
+  // Without the channel axis, an image has the same order in both forms.
   const Form form = axis == stated.rank() - 1 ? node.common_form({0}) : Form::kPlain;
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0, form));
   ops::ArgReduce op;
@@ -146,7 +146,7 @@ Status import_l2_norm(LiteNode& node) {
   return node.finish(node.activated(y, node.options<tflite::ActivationOptions>().activation()), channels.form);
 }
 
-// alpha applies to the sum, not to the mean as in the graph's operator.
+// In the file, alpha applies to the sum; in the graph's operator, it applies to the mean.
 Status import_local_response_norm(LiteNode& node) {
   const auto& options = node.options<tflite::LocalResponseNormOptions>();
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0, Form::kChannelsFirst));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resizing of images, and exchange of space with channels or batches.
+// Operators that resize images or move spatial blocks to and from channels or batches.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ Status import_resize(LiteNode& node, ops::Resize resize, bool align_corners, boo
   NESTRT_ASSIGN_OR_RETURN(const std::vector<int64_t> size, node.ints(1, "the size"));
   NESTRT_ASSIGN_OR_RETURN(const Shape stated, node.input_shape(0));
   if (stated.rank() != 4 || size.size() != 2) return node.invalid("expected an image and two sizes");
-  if (align_corners && half_pixel) return node.invalid("align_corners and half_pixel_centers exclude each other");
+  if (align_corners && half_pixel) return node.invalid("align_corners and half_pixel_centers are mutually exclusive");
   for (const int64_t entry : size)
     if (entry < 1 || entry > INT32_MAX) return node.invalid(fmt::format("size {} is out of range", entry));
   resize.sizes = {stated[0], stated[3], size[0], size[1]};
@@ -74,7 +74,7 @@ Result<Block> read_block(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(block.x, node.input(0));
   block.shape = node.shape(block.x);
   block.size = node.options<tflite::BlockOptions>().block_size();
-  if (block.shape.rank() != 4) return node.invalid(fmt::format("input {} is no image", block.shape.to_string()));
+  if (block.shape.rank() != 4) return node.invalid(fmt::format("input {} is not an image", block.shape.to_string()));
   constexpr int64_t kMaxBlock = 1 << 15;
   if (block.size < 1 || block.size > kMaxBlock) return node.invalid(fmt::format("block size {}", block.size));
   return block;
@@ -96,7 +96,8 @@ Status import_space_to_depth(LiteNode& node) {
       node, block.x, {{x[0], height, b, width, b, x[3]}, {0, 1, 3, 2, 4, 5}, {x[0], height, width, x[3] * b * b}});
 }
 
-// The blocks of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: sizes of the axes after the first, and pads or crops of each.
+// The blocks of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: block sizes of the axes after the first, and their pads or
+// crops.
 struct BatchBlocks {
   std::vector<int64_t> size, edges;
   int64_t count = 1;  // product of the sizes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that change dimensions only, and constants computed from shapes.
+// Operators that change only dimensions, and constants computed from shapes.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint8_t kReshape = 17, kSqueeze = 30, kPack = 59, kUnpack = 64;
 
-// Returns whether a reshape keeps the order of the form kChannelsFirst: batch and channels stay the outermost and the
-// innermost dimension.
+// Returns true if a reshape is also valid in the form kChannelsFirst: batch and channels stay the outermost and
+// innermost dimensions.
 bool keeps_channels(const Shape& from, const Shape& to) {
   return from.rank() >= 3 && to.rank() >= 3 && from[0] == to[0] && from[from.rank() - 1] == to[to.rank() - 1];
 }
@@ -42,10 +42,11 @@ Status finish_reshape(LiteNode& node, const Shape& to) {
   return ok_status();
 }
 
-// Resolves one dimension of -1.
+// Replaces a dimension of -1 with the size that it represents.
 Result<Shape> resolved(const LiteNode& node, const std::vector<int64_t>& stated, int64_t count) {
   if (stated.size() > static_cast<size_t>(Shape::kMaxRank))
-    return node.unsupported(fmt::format("rank {}, at most {} is supported", stated.size(), Shape::kMaxRank));
+    return node.unsupported(
+        fmt::format("rank {} is too high; at most {} is supported", stated.size(), Shape::kMaxRank));
   Shape shape;
   int open = -1;
   int64_t known = 1;
@@ -92,7 +93,7 @@ Status import_squeeze(LiteNode& node) {
   return finish_reshape(node, to);
 }
 
-// Returns `shape` with an axis of 1 before `axis`, which counts from the end of the result if it is negative.
+// Returns `shape` with an axis of 1 inserted before `axis`. A negative `axis` counts from the end of the result.
 Result<Shape> expanded(const LiteNode& node, const Shape& shape, int64_t stated) {
   if (shape.rank() == Shape::kMaxRank)
     return node.unsupported(fmt::format("results of more than {} dimensions are not supported", Shape::kMaxRank));
@@ -211,7 +212,7 @@ Status import_range(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::vector<float> delta, node.floats(2, "the step"));
   if (start.size() != 1 || limit.size() != 1 || delta.size() != 1) return node.invalid("expected three numbers");
   const double count = std::ceil((double{limit[0]} - start[0]) / delta[0]);
-  constexpr double kMaxCount = 1 << 24;  // up to which floats represent every integer
+  constexpr double kMaxCount = 1 << 24;  // floats represent every integer up to this one
   if (!(count <= kMaxCount)) return node.invalid("the range is too long");
   const Shape shape{std::max<int64_t>(static_cast<int64_t>(count), 0)};
   NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.output_tensor(0)));

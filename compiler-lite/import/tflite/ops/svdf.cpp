@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVDF: a product of the input per filter, whose last results a state keeps, and a weighted sum over time. The state is
-// [batch, filters * memory], and an input and an output of the graph.
+// SVDF: each filter computes a product of the input, a state keeps the latest results, and the output is a weighted sum
+// of them over time. The state, [batch, filters * memory], is an input and an output of the graph.
 #include <fmt/core.h>
 
 #include "compiler-lite/import/tflite/lite_table.h"
@@ -54,7 +54,7 @@ Result<ValueId> new_state(LiteNode& node, const Svdf& svdf, ValueId old, ValueId
 }
 
 Status import_svdf(LiteNode& node) {
-  if (node.is_quantized_output()) return node.unsupported("an SVDF of integers is not supported, only one of float32");
+  if (node.is_quantized_output()) return node.unsupported("an integer SVDF is not supported; only float32 is");
   if (!node.graph().tensor(node.input_tensor(kSvdfState)).is_variable())
     return node.unsupported("the state must be a variable");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
@@ -76,7 +76,7 @@ Status import_svdf(LiteNode& node) {
   return node.finish(node.activated(y, node.options<tflite::SvdfOptions>().activation()));
 }
 
-// The bias may be absent, so the rule requires three inputs, and the state is checked here.
+// The rule requires only three inputs because the bias may be absent, so the state is checked here.
 Status import_checked_svdf(LiteNode& node) {
   return node.has_input(kSvdfState) ? import_svdf(node) : node.invalid("the state is missing");
 }

@@ -19,7 +19,7 @@ Packing packing_of_weights(const Graph& graph, ValueId conv) {
   return graph.value(graph.producer(conv)->inputs[1]).packing;
 }
 
-// Assigns layouts and packs; checks that the results are unchanged and that no kernel packs again.
+// Assigns layouts and packs; checks that the results are unchanged and that no kernel packs its weights again.
 void choose(Graph& graph, const std::vector<ValueId>& outputs, const compiler::LayoutOptions& options = {}) {
   std::mt19937 generator(1);
   graph.outputs = outputs;
@@ -105,7 +105,7 @@ TEST_CASE("s8 operators use blocked layouts and s8 packings") {
             {Packing::kS8Stem, 1}, {Packing::kS8Depthwise16, 1}, {Packing::kS8O16i4, 1}, {Packing::kS8Panel, 1}});
 }
 
-TEST_CASE("In plain layout no Reorder is inserted") {
+TEST_CASE("With plain layouts, no Reorder is inserted") {
   std::mt19937 generator(1);
   Graph graph;
   const ValueId stem = add_conv(graph, generator, add_input(graph, "x", {1, 3, 8, 8}), 16, 3, 1);

@@ -43,7 +43,7 @@ int8_t result(const ConvLayer& layer, int32_t sum, int64_t channel, const int8_t
                  layer.bounds);
 }
 
-// Returns one buffer per range, with inputs and constants, and `stale` in the output.
+// Returns one buffer per range: inputs, constants, and an output filled with `stale`.
 std::vector<std::vector<std::byte>> buffers_of(const EncodedProgram& program,
                                                const std::vector<std::vector<std::byte>>& inputs, std::byte stale) {
   std::vector<std::vector<std::byte>> buffers;
@@ -68,7 +68,7 @@ evta::Dram dram_of(const EncodedProgram& program, std::vector<std::vector<std::b
   return dram;
 }
 
-// Starts with other on-chip contents than the plain simulator.
+// Runs the fast simulator with different initial on-chip contents from the plain simulator.
 Status run_fast(const EncodedProgram& program, const evta::Dram& dram) {
   using evta::FunctionalSimulator;
   NESTRT_ASSIGN_OR_RETURN(auto on_chip, FunctionalSimulator::make_memories(*program.configuration, std::byte{0x81}));

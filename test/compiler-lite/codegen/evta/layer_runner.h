@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers for tests: random ones, their results according to docs/concepts/numerics.md, and the results of their
-// programs in the simulators.
+// Random layers for tests, their results according to docs/concepts/numerics.md, and the results of their programs in
+// the simulators.
 #pragma once
 
 #include <random>
@@ -33,12 +33,12 @@ Elements reference(const compiler::evta::ConvLayer& layer, const Elements& input
 // Convert [planes][channels][pixels] to and from blocks of channels. Missing channels become noise.
 std::vector<std::byte> to_blocks(const Elements& plain, int64_t images, int64_t channels, int block);
 Elements from_blocks(const std::vector<std::byte>& blocked, int64_t images, int64_t channels, int block);
-// Converts the bytes of accumulators (ConvLayer::wide), each in such blocks.
+// Converts the four tensors of accumulator bytes (ConvLayer::wide) from blocks of channels.
 std::vector<int32_t> from_bytes(const std::vector<std::byte>& stored, int64_t images, int64_t channels, int block);
 
-// Returns the output buffer after a run in the strict plain simulator. The fast simulator must produce the same with
-// other initial memory. Returns an empty buffer, with a message for the log, if the program checker or a simulator
-// rejects the program. `inputs`: the blocked input, then the residual if there is one.
+// Returns the output buffer after a run in the strict plain simulator. The fast simulator must produce the same buffer
+// with different initial memory. Returns an empty buffer, with a message for the log, if the program checker or a
+// simulator rejects the program. `inputs`: the blocked input, then the residual if there is one.
 std::vector<std::byte> run(const compiler::evta::EncodedProgram& program,
                            const std::vector<std::vector<std::byte>>& inputs, std::string* message);
 

@@ -73,7 +73,7 @@ std::map<std::string, std::string> reasons(const Graph& graph) {
   return result;
 }
 
-// Returns [images, channels] of a tensor.
+// Returns a tensor's number of images and of channels.
 std::pair<int64_t, int64_t> planes(const Graph& graph, ValueId id) {
   return {graph.value(id).shape[0], graph.value(id).shape[1]};
 }
@@ -119,7 +119,7 @@ Elements on_evta(const Graph& graph, const Node& node, const evta::Configuration
   return from_blocks(output, images, channels, configuration.block());
 }
 
-// A Requantize from exponent 4, after a Quantize.
+// A graph with a Quantize to exponent 4, followed by a Requantize.
 struct Requantized {
   Requantized(int to, ops::Requantize attributes) {
     const ValueId x = add(graph, ops::Quantize(), {add_input(graph, "x", {1, 20, 6, 6})});
@@ -135,7 +135,7 @@ struct Requantized {
 
 }  // namespace
 
-TEST_CASE("Every node that EVTA can run equals the CPU's kernel bit for bit") {
+TEST_CASE("Every node that EVTA can run matches the CPU's kernel bit for bit") {
   std::mt19937 generator(1);
   Graph graph = quantized_network(generator);
   const bool fused = GENERATE(false, true);
@@ -166,14 +166,14 @@ TEST_CASE("Nodes that EVTA cannot run are rejected with the reason") {
   CHECK(reason.at("probabilities") == "it computes in f32; EVTA supports only s8");
 }
 
-TEST_CASE("A Requantize equals the CPU's kernel and multiplies by at most 2^6") {
+TEST_CASE("A Requantize matches the CPU's kernel and multiplies by at most 2^6") {
   std::mt19937 generator(4);
   for (const auto rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor, ops::Rounding::kHalfEven})
     for (const int to : {-40, -2, 1, 4, 5, 7, 10, 11}) {
       INFO(ops::name(rounding) << " to " << to);
       Requantized made(to, {rounding, DataType::kS8, {ops::ActivationKind::kClip, -1.7f, 3.3f}});
       const std::string why = reason(made.graph, made.node(), evta::test::stock_configuration());
-      CHECK(why == (to == 11 ? "it multiplies elements by 2^7, at most 2^6" : ""));
+      CHECK(why == (to == 11 ? "it multiplies elements by 2^7; EVTA supports at most 2^6" : ""));
       if (!why.empty()) continue;
       const std::map<ValueId, Elements> operands = {{made.node().inputs[0], random_elements(generator, 20 * 36)}};
       CHECK(on_evta(made.graph, made.node(), evta::test::stock_configuration(), operands) ==
@@ -184,7 +184,7 @@ TEST_CASE("A Requantize equals the CPU's kernel and multiplies by at most 2^6") 
         "EVTA supports only the functions ReLU and clip");
 }
 
-TEST_CASE("The reason for scales that EVTA does not support names them") {
+TEST_CASE("The rejection reason names scales that EVTA does not support") {
   Requantized made(3, {});
   const auto with = [&](float scale, int32_t zero_point) {
     made.graph.value(made.node().inputs[0]).quantization = plan::Quantization{{}, {scale}, {zero_point}, -1};

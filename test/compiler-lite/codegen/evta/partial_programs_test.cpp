@@ -79,7 +79,7 @@ class QuantizedGraph {
   compiler::QuantizationProfile profile_;
 };
 
-// Returns x -> c0 -> c1, plus a second convolution of x if there is a residual.
+// Returns x -> c0 -> c1. With a residual, the residual is a second convolution of x.
 Graph quantized(const Geometry& g, std::mt19937& random) {
   QuantizedGraph graph(random);
   const ValueId x = graph.input({1, 20, g.size, g.size});
@@ -137,7 +137,7 @@ std::shared_ptr<const Plan> plan_in(const PlanBytes& bytes) {
   return *plan;
 }
 
-TEST_CASE("Partial programs have the multiples of the block nearest to equal shares") {
+TEST_CASE("Partial programs cover the multiples of the block that are nearest to equal shares") {
   using compiler::evta::partial_channels;
   using Channels = std::vector<int64_t>;
   CHECK(partial_channels(512, 16, 3) == Channels{128, 256, 384});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small TensorFlow Lite models that cover the importer's families of operators.
+// Small TensorFlow Lite models that cover the importer's operator families.
 #pragma once
 
 #include <vector>
@@ -23,16 +23,16 @@ LiteWriter::Options conv_options(tflite::PaddingScheme padding, int32_t stride,
 LiteWriter::Options depthwise_options(tflite::PaddingScheme padding, int32_t stride, int32_t dilation = 1);
 LiteWriter::Options pool_options(tflite::PaddingScheme padding, int32_t stride, int32_t filter);
 
-// Returns `count` numbers between -1 and 1 that depend on the seed only.
+// Returns `count` numbers between -1 and 1 that depend only on the seed.
 std::vector<float> lite_numbers(size_t count, uint32_t seed);
 // Returns bytes between -127 and 127.
 std::vector<int8_t> lite_bytes_of(size_t count, uint32_t seed);
 
-// A convolution, a depthwise convolution, a pool, a FULLY_CONNECTED on the flattened image, and a softmax.
+// A convolution, a depthwise convolution, a pool, a FULLY_CONNECTED of the flattened image, and a softmax.
 LiteWriter classifier_model();
 // The same with int8 tensors.
 LiteWriter quantized_classifier_model();
-// Adds `x` to a sum in each of three steps of a loop: y = 3 x.
+// Adds `x` to a sum in each of a loop's three steps: y = 3 x.
 LiteWriter loop_model();
 std::vector<LiteWriter> sample_lite_models();
 

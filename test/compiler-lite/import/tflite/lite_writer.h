@@ -104,7 +104,8 @@ class LiteWriter {
   };
   using Ports = std::vector<std::pair<std::string, int32_t>>;
 
-  // Writes the tensors and operators of this subgraph. `first_buffer`, `first_code`: of its buffers and codes.
+  // Writes the tensors and operators of this subgraph. `first_buffer`, `first_code`: indices of its first buffer and
+  // operator code.
   flatbuffers::Offset<tflite::SubGraph> write(flatbuffers::FlatBufferBuilder& builder, uint32_t first_buffer,
                                               uint32_t first_code) const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of convolutions and pools over [1, H, W, C], as the format defines them, by plain loops.
+// Reference implementations of convolutions and pools over [1, H, W, C], as plain loops that follow the format's
+// definition.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void for_each_in_window(const NhwcWindow& window, int64_t inputs, int64_t positi
   }
 }
 
-// Combines the inputs of each output; combine(y, x, c, visit) reads the window by visit(function(ky, kx, iy, ix)).
+// Computes each output as combine(c, visit), where visit(f) calls f(ky, kx, iy, ix) for each element of the window.
 inline Nhwc slide(
     const Nhwc& x, const NhwcWindow& window, int64_t channels,
     const std::function<double(
@@ -59,7 +60,7 @@ inline Nhwc slide(
   return result;
 }
 
-// Weights [M, K, K, C]; padding has the value `zero`, which is subtracted from every input.
+// Weights: [M, K, K, C]. `zero` is subtracted from every input and is also the value of the padding.
 template <typename T>
 Nhwc convolve(const Nhwc& x, const std::vector<T>& weights, int64_t outputs, const NhwcWindow& window,
               double zero = 0) {
@@ -75,7 +76,7 @@ Nhwc convolve(const Nhwc& x, const std::vector<T>& weights, int64_t outputs, con
   });
 }
 
-// Weights [1, K, K, C].
+// Weights: [1, K, K, C].
 template <typename T>
 Nhwc convolve_depthwise(const Nhwc& x, const std::vector<T>& weights, const NhwcWindow& window, double zero = 0) {
   return slide(x, window, x.channels, [&](int64_t c, const auto& visit) {
@@ -95,7 +96,7 @@ inline Nhwc max_pool(const Nhwc& x, const NhwcWindow& window) {
   });
 }
 
-// Adds a bias per channel and clips.
+// Adds one bias per channel and clips.
 inline void finish(Nhwc& x, const std::vector<float>& bias, double low, double high) {
   for (size_t i = 0; i < x.elements.size(); ++i)
     x.elements[i] = std::clamp(x.elements[i] + bias[i % static_cast<size_t>(x.channels)], low, high);

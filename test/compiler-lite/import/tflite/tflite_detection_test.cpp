@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import of SSD post-processing and of SVDF: results as LiteRT computes them.
+// Tests the import of SSD post-processing and of SVDF against results of LiteRT.
 #include <flatbuffers/flexbuffers.h>
 #include <catch2/catch.hpp>
 
@@ -42,7 +42,7 @@ struct DetectionModel {
     return builder.GetBuffer();
   }
 
-  // Four anchors of size 2 x 2, the first two at the same place.
+  // Four anchors of size 2 x 2, the first two at the same position.
   LiteWriter model() const { return model_with(options()); }
   LiteWriter model_with(std::vector<uint8_t> stated) const {
     LiteWriter model;
@@ -56,14 +56,14 @@ struct DetectionModel {
   }
 };
 
-// The second box is moved by 0.1 and 0.2, and its height is doubled. Scores are those of the background and of two
+// The second box is moved by 0.1 and 0.2, and its height is doubled. The scores belong to the background and two
 // classes.
 const std::vector<float> kBoxes{0, 0, 0, 0, 0.5f, 1, 5 * 0.6931472f, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 const std::vector<float> kScores{0.9f, 0.8f, 0.1f, 0, 0.6f, 0.7f, 0, 0.1f, 0.5f, 1, 0.4f, 0.2f};
 
 TEST_CASE("SSD post-processing suppresses overlapping boxes and fills up with zeros") {
   const auto results = run_floats(optimised(DetectionModel{.score_threshold = 0.5f}.model()), {kBoxes, kScores});
-  // Boxes 0 and 1 overlap by less than a half: 3.6 of 8.4.
+  // Boxes 0 and 1 overlap by less than half: 3.6 of 8.4.
   check_approx(results.at(0), {0, 0, 2, 2, -0.9f, 0.2f, 3.1f, 2.2f, 4, 4, 6, 6});
   check_approx(results.at(1), {0, 1, 1});
   check_approx(results.at(2), {0.8f, 0.7f, 0.5f});
@@ -92,7 +92,7 @@ TEST_CASE("Regular suppression keeps overlapping boxes of different classes and 
   CHECK(run_floats(optimised(many.model()), {same, kScores}).at(2).size() == 9);
 }
 
-TEST_CASE("SSD post-processing rejects damaged options and shapes that do not fit") {
+TEST_CASE("SSD post-processing rejects damaged options and shapes that do not match") {
   const DetectionModel detection;
   std::vector<uint8_t> damaged = detection.options();
   for (size_t size = 0; size < damaged.size(); ++size) {
@@ -120,7 +120,7 @@ LiteWriter svdf_model(int rank) {
   return model;
 }
 
-TEST_CASE("An SVDF weights the last results of its filters, which its state keeps") {
+TEST_CASE("An SVDF weights the latest results of its filters, which its state keeps") {
   const Graph graph = optimised(svdf_model(1));
   CHECK(graph.value(graph.inputs.at(1).value).name == "state");
   CHECK(graph.value(graph.outputs[1]).name == "state.next");

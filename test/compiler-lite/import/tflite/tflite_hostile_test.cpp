@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow Lite files that are damaged, or use what the importer does not support.
+// Tests TensorFlow Lite files that are damaged or use features that the importer does not support.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Result<compiler::Graph> import_lite_bytes(std::vector<std::byte> bytes) {
   return compiler::import_tflite(std::move(bytes));
 }
 
-TEST_CASE("Every truncation of a TensorFlow Lite model is rejected or still a model") {
+TEST_CASE("Every truncated TensorFlow Lite model is rejected or still valid") {
   for (const LiteWriter& model : sample_lite_models()) {
     const std::vector<std::byte> bytes = model.bytes();
     for (size_t length = 0; length < bytes.size(); length += 3) {
@@ -53,7 +53,7 @@ TEST_CASE("All unsupported operators of a TensorFlow Lite model are named in one
   check_refused(model.import(), Code::kUnsupported, "SELECT_TF_OPS");
 }
 
-TEST_CASE("A tensor that nothing computes is named") {
+TEST_CASE("The error for a tensor that nothing computes names it") {
   LiteWriter model;
   const int32_t nothing = model.tensor("nothing", {1, 2}), y = model.tensor("y", {1, 2});
   model.input("x", {1, 2});
@@ -61,14 +61,14 @@ TEST_CASE("A tensor that nothing computes is named") {
   check_refused(model.import(), Code::kInvalidModel, "'nothing' is read before");
 }
 
-TEST_CASE("A tensor that two operators compute is refused") {
+TEST_CASE("A tensor that two operators compute is rejected") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2}), y = model.tensor("y", {1, 2});
   model.add(LiteOp::RELU, {x}, {y}).add(LiteOp::TANH, {x}, {y}).output(y);
   check_refused(model.import(), Code::kInvalidModel, "'y' is computed twice");
 }
 
-TEST_CASE("Constants must have the bytes of their shape") {
+TEST_CASE("The size of a constant must match its shape") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2}), y = model.tensor("y", {1, 2});
   const int32_t w = model.floats("w", {2, 2}, {1, 2, 3});
@@ -76,7 +76,7 @@ TEST_CASE("Constants must have the bytes of their shape") {
   check_refused(model.import(), Code::kInvalidModel, "12 bytes, expected 16");
 }
 
-TEST_CASE("Loops that never end and subgraphs that call themselves are refused") {
+TEST_CASE("Loops that never end and subgraphs that call themselves are rejected") {
   LiteWriter model;
   const int32_t x = model.input("x", {}, LiteType::BOOL), y = model.tensor("y", {}, LiteType::BOOL);
   LiteWriter forever;
@@ -98,7 +98,7 @@ TEST_CASE("Loops that never end and subgraphs that call themselves are refused")
   check_refused(recursive.import(), Code::kUnsupported, "nested");
 }
 
-TEST_CASE("Options of another operator are refused") {
+TEST_CASE("Options of another operator are rejected") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2, 2, 1}), y = model.tensor("y", {1, 2, 2, 1});
   const int32_t w = model.floats("w", {1, 1, 1, 1}, {1});
@@ -107,7 +107,7 @@ TEST_CASE("Options of another operator are refused") {
   check_refused(model.import(), Code::kInvalidModel, "options");
 }
 
-TEST_CASE("A stride of 0 and operators without inputs are refused") {
+TEST_CASE("A stride of 0 and operators without inputs are rejected") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2, 2, 1}), y = model.tensor("y", {1, 2, 2, 1});
   const int32_t w = model.floats("w", {1, 1, 1, 1}, {1});

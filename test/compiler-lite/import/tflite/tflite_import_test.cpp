@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import of float TensorFlow Lite models: results as loops over channels-last data compute them, and no Transposes
-// between operators.
+// Tests the import of float TensorFlow Lite models: results must match loops over channels-last data, without
+// Transposes between operators.
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
@@ -106,7 +106,7 @@ TEST_CASE("Dilated depthwise convolutions of TensorFlow Lite pad as the format d
   check_floats(model, {image}, expected.elements);
 }
 
-TEST_CASE("A transposed convolution has the output shape that the model states") {
+TEST_CASE("A transposed convolution has the output shape that the model specifies") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 2, 1, 1}), y = model.tensor("y", {1, 4, 2, 1});
   const int32_t w = model.floats("w", {1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -192,7 +192,7 @@ TEST_CASE("An LSTM of TensorFlow Lite computes the recurrence") {
 
 TEST_CASE("A loop with a constant number of steps is unrolled") { check_floats(loop_model(), {{2, -5}}, {6, -15}); }
 
-TEST_CASE("Dilated convolutions over sequences are spelled out as blocks of batches") {
+TEST_CASE("Dilated convolutions over sequences may be expressed as blocks of batches") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 5, 1}), y = model.tensor("y", {1, 5, 1});
   const int32_t pads = model.constant("pads", {1, 2}, LiteType::INT32, std::vector<int32_t>{0, 1});
@@ -230,7 +230,7 @@ TEST_CASE("A state variable becomes an input and an output") {
   CHECK(results.at(1) == std::vector<float>{1, 2});
 }
 
-TEST_CASE("Tensors of int16 are real numbers within the range of their scale") {
+TEST_CASE("int16 tensors become real numbers limited to the range of their scale") {
   LiteWriter model;
   const LiteScales scales{{0.5f}, {0}};
   const int32_t x = model.input("x", {1, 2}), q = model.tensor("q", {1, 2}, LiteType::INT16, scales);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import of quantized TensorFlow Lite models: every byte equals integer arithmetic with the rounding of LiteRT's
-// default kernels. Before the passes, operators with their own rounding are within one step.
+// Tests the import of quantized TensorFlow Lite models: every byte must equal integer arithmetic with the rounding of
+// LiteRT's default kernels. Before the passes, operators that round differently must be within one step.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -53,7 +53,7 @@ void check_integer_bytes(const LiteWriter& model, const std::vector<T>& input, c
     for (const compiler::ValueId id : node->inputs) CHECK(graph.value(id).type != DataType::kF32);
 }
 
-// Requantizes accumulators by channel: one product in f32, half to even.
+// Requantizes accumulators by channel: one multiplication in f32, rounded half to even.
 void requantize(Nhwc& x, const std::vector<float>& factors, const std::vector<int32_t>& bias, int zero, double low,
                 double high) {
   for (size_t i = 0; i < x.elements.size(); ++i) {
@@ -74,7 +74,7 @@ TEST_CASE("An int8 TensorFlow Lite classifier computes the bytes of integer arit
   Nhwc x = convolve({7, 6, 3, {image.begin(), image.end()}}, lite_bytes_of(108, 1), 4, {3, 2}, -3);
   requantize(x, factors_of(0.05f, {0.01f, 0.02f, 0.005f, 0.01f}, 0.04f), {900, -50, 7000, 3}, -128, -128, 127);
   x = convolve_depthwise(x, lite_bytes_of(36, 2), {3}, -128);
-  // RELU6 between the zero point and the byte of 6.
+  // RELU6 clips between the zero point and the byte that represents 6.
   requantize(x, factors_of(0.04f, {0.01f, 0.02f, 0.015f, 0.01f}, 0.07f), {}, 5, 5, 5 + std::nearbyint(6 / 0.07));
   const std::vector<int8_t> weights = lite_bytes_of(240, 3);
   Nhwc scores{1, 1, 5, std::vector<double>(5, 0)};
@@ -105,7 +105,7 @@ TEST_CASE("Average pools of bytes round halves away from zero") {
     const int32_t x = model.input("x", {1, 2, 4, 1}, type, scales), y = model.tensor("y", {1, 1, 2, 1}, type, scales);
     model.add(LiteOp::AVERAGE_POOL_2D, {x}, {y}, lite_options::kPool2D, pool_options(PaddingScheme::VALID, 2, 2));
     model.output(y);
-    // Sums of 6 and -6, or of 506, which are 1.5 and -1.5.
+    // Sums of 6 and -6 (or 506) give 1.5 and -1.5.
     if (type == LiteType::INT8)
       check_integer_bytes(model, std::vector<int8_t>{1, 2, -1, -2, 3, 0, -3, 0}, {2, -2});
     else
@@ -119,7 +119,7 @@ TEST_CASE("Products of bytes are rounded once, half to even") {
   const int32_t gate = model.constant("gate", {1}, LiteType::INT8, std::vector<int8_t>{8}, {{0.25f}, {-2}});
   const int32_t y = model.tensor("y", {1, 1, 4, 1}, LiteType::INT8, {{2.5f}, {-7}});
   model.add(LiteOp::MUL, {x, gate}, {y}).output(y);
-  // Steps: (x - 1) * 10 * 0.05 = 0.5, 1.5, -2.5, 63, of which -7 + 0, 2, -2, 63 remain.
+  // In steps: (x - 1) * 10 * 0.05 = 0.5, 1.5, -2.5, 63, which round to 0, 2, -2, 63; then -7 is added.
   check_integer_bytes(model, std::vector<int8_t>{2, 4, -4, 127}, {-7, -5, -9, 56});
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("Sums and differences of bytes round half up") {
     const int32_t other = model.constant("other", {1}, LiteType::INT8, std::vector<int8_t>{6}, {{0.5f}, {4}});
     const int32_t y = model.tensor("y", {1, 1, 4, 1}, LiteType::INT8, {{1.0f}, {0}});
     model.add(op, {x, other}, {y}).output(y);
-    // Steps: 1/2, -1/2, 3/2 and -3/2, plus or minus 1.
+    // In steps: 1/2, -1/2, 3/2 and -3/2, plus or minus 1.
     const bool adds = op == LiteOp::ADD;
     check_integer_bytes(model, std::vector<int8_t>{2, 0, 4, -2},
                         adds ? std::vector<int8_t>{2, 1, 3, 0} : std::vector<int8_t>{0, -1, 1, -2});
@@ -161,7 +161,7 @@ TEST_CASE("Pads and nearest resizing of int8 images stay integers and pad with t
   for (const auto& node : graph.nodes()) CHECK(node->as<ops::Dequantize>() == nullptr);
 }
 
-TEST_CASE("A table of a uint8 activation has the output's quantization") {
+TEST_CASE("The table of a uint8 activation uses the output's quantization") {
   LiteWriter model;
   const int32_t x = model.input("x", {1, 4}, LiteType::UINT8, {{0.1f}, {128}});
   const int32_t y = model.tensor("y", {1, 4}, LiteType::UINT8, {{1.0f / 256}, {0}});

@@ -14,8 +14,8 @@ namespace {
 using Catch::Matchers::Contains;
 using Operators = std::vector<uint32_t>;
 
-// Returns a chain of Conv ("c"; 1x1, 2 to 2 channels of 4x4: 64 multiply-accumulates, 16 bytes of weights) and Tanh
-// ("t").
+// Returns a chain of Convs ("c") and Tanhs ("t"). A Conv is 1x1 with 2 input and 2 output channels over 4x4 pixels: 64
+// multiply-accumulates and 16 bytes of weights.
 Graph chain(const std::string& operators) {
   test::ModelBuilder model;
   model.input("v0", {1, 2, 4, 4}).output("v" + std::to_string(operators.size()));
@@ -79,7 +79,7 @@ TEST_CASE("Regions with fewer operators or multiply-accumulates than the minimum
 }
 
 TEST_CASE("A region that saves less time than its transfers cost stays on the host") {
-  // Borders: 128 bytes in, 128 bytes out. Each Conv saves 64 - 6.4 us.
+  // Transfers: 128 bytes in, 128 bytes out. Each Conv saves 64 - 6.4 us.
   const std::string cost = "cost: {macs_per_us: 10, host_macs_per_us: 1, transfer_bytes_per_us: 4, launch_us: ";
   CHECK(npu_parts(chain("cc"), npu(cost + "50}\n")).parts.size() == 1);  // saves 115.2, costs 114
   const AutomaticParts parts = npu_parts(chain("cc"), npu(cost + "52}\n"));
@@ -95,7 +95,7 @@ TEST_CASE(
   CHECK(divided.parts[1].operators == Operators{2});
   const AutomaticParts none = npu_parts(chain("c"), npu("memory: {weights: 15}\n"));
   CHECK(none.parts.empty());
-  CHECK(reason_of(none, 0) == "its constants have 16 bytes, more than 15");
+  CHECK(reason_of(none, 0) == "its constants occupy 16 bytes, more than 15");
 }
 
 TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor accepts it") {
@@ -108,7 +108,7 @@ TEST_CASE("Types, sizes and attributes of an operator decide whether the vendor 
   CHECK_THAT(reason("    attributes: {group: {values: [2, 4]}}\n"), Contains("group 1 is not a supported value"));
   CHECK_THAT(reason("    types: [s8]\n"), Contains("is f32"));
   CHECK_THAT(reason("types: [u8, s8]\n"), Contains("is f32"));
-  CHECK_THAT(reason("memory: {tensor: 127}\n"), Contains("has 128 bytes, more than 127"));
+  CHECK_THAT(reason("memory: {tensor: 127}\n"), Contains("occupies 128 bytes, more than 127"));
 }
 
 TEST_CASE("A branch that the vendor rejects is not inside a part") {

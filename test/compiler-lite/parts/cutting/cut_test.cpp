@@ -10,7 +10,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Returns two branches: x -> a -> b -> join, x -> c -> d -> join; a also feeds d. Operators have the names of their
+// Returns two branches: x -> a -> b -> join, x -> c -> d -> join; a also feeds d. Operators are named after their
 // results.
 Graph two_branches() {
   test::ModelBuilder model;

@@ -33,7 +33,7 @@ ValueId dequantize(Graph& graph, ValueId integers, const std::string& name = "")
   return add(graph, ops::Dequantize(), {integers}, name);
 }
 
-// Adds a Quantize and a Dequantize, as a QDQ model has around every operator.
+// Adds a Quantize and a Dequantize, as QDQ models contain around every operator.
 ValueId through_u8(Graph& graph, ValueId x, float scale, int zero_point, const std::string& name = "") {
   return dequantize(graph, quantize(graph, x, scale, zero_point), name);
 }
@@ -53,7 +53,7 @@ ValueId weights(Graph& graph, std::mt19937& generator, const Shape& shape, const
   return id;
 }
 
-// Runs the pass and requires that no output changes by more than `limit`.
+// Runs the pass and checks that no output changes by more than `limit`.
 void rewrite(Graph& graph, ValueId output, double limit) {
   std::mt19937 generator(5);
   graph.outputs = {output};

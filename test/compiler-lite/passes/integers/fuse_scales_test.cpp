@@ -15,7 +15,7 @@ struct Product {
   ValueId sums = compiler::kNoValue, scale = compiler::kNoValue;
 };
 
-// x of three columns, quantized dynamically, times s8 weights with `columns` columns.
+// A dynamically quantized x with three columns, times s8 weights with `columns` columns.
 Product integer_product(int64_t columns) {
   Product p;
   const ValueId x = add_input(p.graph, "x", {2, 3});
@@ -68,7 +68,7 @@ TEST_CASE("A product of one column has one scale and a bias of one element") {
   CHECK(nodes_left(p, y) == 2);
 }
 
-TEST_CASE("Factors by row, larger results and other readers of the sums are not fused") {
+TEST_CASE("Factors by row, factors that enlarge the result, and sums with other readers are not fused") {
   Product by_row = integer_product(4);
   const ValueId rows = by_row.graph.add_constant("rows", std::vector<float>{1, 2}, {2, 1});
   const ValueId y = add(by_row.graph, binary_attributes(BinaryKind::kMul), {as_floats(by_row), rows}, "y");

@@ -8,8 +8,8 @@ namespace {
 using compiler::Graph;
 using compiler::ValueId;
 
-// A Dense with 37 inputs and 21 outputs, whose weights are integers in [low, high] times scales. `per_column`: a scale
-// and zero point for each output.
+// Returns a Dense with 37 inputs and 21 outputs. Its weights are integers in [low, high] times scales. `per_column`:
+// one scale and zero point per output.
 struct QuantizedDense {
   Graph graph;
   ValueId weights = compiler::kNoValue;
@@ -37,7 +37,7 @@ struct QuantizedDense {
     graph.tidy();
   }
 
-  // Returns the number of bits that the pass chooses; 0: it changes nothing.
+  // Returns the number of bits that the pass chooses; 0 if it changes nothing.
   int bits_kept() {
     nodes_left_by(&compiler::keep_integer_weights, graph, 1e-5);
     const auto* product = graph.nodes().back()->as<ops::MatMulNBits>();
@@ -47,7 +47,7 @@ struct QuantizedDense {
 
 }  // namespace
 
-TEST_CASE("Dequantized weights are stored in the fewest bits that hold them") {
+TEST_CASE("Dequantized weights are stored in the fewest bits that represent them") {
   for (const bool per_column : {false, true})
     for (const int64_t rows : {1, 3, 9}) {
       CHECK(QuantizedDense(0, 3, per_column, rows).bits_kept() == 2);
@@ -59,7 +59,7 @@ TEST_CASE("Dequantized weights are stored in the fewest bits that hold them") {
     }
 }
 
-TEST_CASE("Weights of more than 8 bits, of other values and without a source stay floats") {
+TEST_CASE("Weights that need more than 8 bits, are not multiples of their scale or have no source stay floats") {
   CHECK(QuantizedDense(-300, 300, false).bits_kept() == 0);
   QuantizedDense changed(-8, 7, false);
   changed.graph.value(changed.weights).source_quantization->scales = {0.012f};

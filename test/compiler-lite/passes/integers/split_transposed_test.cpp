@@ -48,7 +48,7 @@ ValueId quantized_u8(Graph& graph, ValueId x, float scale, int zero_point, const
   return integers;
 }
 
-// Adds weights of integers from -127 to 127, with scales that are powers of two, so that sums in f32 are exact.
+// Adds integer weights from -127 to 127 with power-of-two scales, so that sums in f32 are exact.
 ValueId add_weights(Graph& graph, std::mt19937& generator, const Transposed& layer) {
   const Shape& shape = layer.weights;
   std::vector<float> scales{0.25f};
@@ -82,7 +82,7 @@ Graph make_graph(const Transposed& layer) {
   return graph;
 }
 
-// Runs the pass, and fuse_qdq after it, and requires the bytes of the transposed convolution of real numbers.
+// Runs the pass and then fuse_qdq, and requires the same bytes as the transposed convolution of real numbers.
 void check_split(const Transposed& layer) {
   INFO(layer.x.to_string() << " " << layer.weights.to_string());
   Graph graph = make_graph(layer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QDQ graphs whose scales are powers of two: as they are, and after fuse_qdq and use_exponents. The former compute what
-// ONNX defines, in f32, which represents all of these sums exactly; both must give the same bytes.
+// Tests QDQ graphs with power-of-two scales before and after fuse_qdq and use_exponents. The original graphs compute
+// ONNX's definition in f32, which represents all sums here exactly. The bytes must be the same before and after.
 #include <cmath>
 #include <cstring>
 
@@ -28,7 +28,7 @@ class PowerOfTwoGraph {
     return {.exponents = {}, .scales = {std::ldexp(1.0f, -exponent)}, .zero_points = {zero}};
   }
 
-  // Quantize and Dequantize. `scales` may be any.
+  // Adds a Quantize and a Dequantize with any scales.
   ValueId through(ValueId x, const plan::Quantization& scales, const std::string& name = "") {
     const ValueId integers = add(graph, ops::Quantize{.to = type_}, {x});
     graph.value(integers).quantization = scales;
@@ -56,7 +56,7 @@ class PowerOfTwoGraph {
                {x, integers(weights, 7, 127, true), integers({weights[0]}, 4, 60, false)});
   }
 
-  // Runs the passes and requires equal bytes on inputs of which many are ties.
+  // Runs the passes and requires equal bytes for inputs with many ties.
   void check(ValueId output) {
     graph.outputs = {output};
     graph.tidy();
@@ -99,7 +99,7 @@ class PowerOfTwoGraph {
 
 }  // namespace
 
-TEST_CASE("A convolution with scales of powers of two computes with exponents and rounds half to even") {
+TEST_CASE("A convolution with power-of-two scales computes with exponents and rounds half to even") {
   for (const DataType type : {DataType::kS8, DataType::kU8})
     for (const auto kind : {ops::ActivationKind::kNone, ops::ActivationKind::kRelu, ops::ActivationKind::kClip}) {
       PowerOfTwoGraph net(type);
@@ -157,7 +157,7 @@ TEST_CASE("Averages with a factor or another scale become depthwise convolutions
   }
 }
 
-TEST_CASE("Averages that no shift computes keep their operator") {
+TEST_CASE("Averages that no shift can compute keep their operator") {
   for (const float factor : {1.0f, 0.97f, NAN, -200.0f}) {
     PowerOfTwoGraph net;
     ValueId x = add(net.graph, pool_attributes(ops::PoolKind::kAverage, {3, 3}), {net.input({1, 3, 9, 9}, 5)});
@@ -184,7 +184,7 @@ TEST_CASE("Windows that are cut by padding keep their average") {
   CHECK(count(net.graph, Kind::kPool) == 1);
 }
 
-TEST_CASE("Operators with other scales keep them, and a Requantize connects both") {
+TEST_CASE("Operators with other scales keep them, and a Requantize converts to and from exponents") {
   PowerOfTwoGraph net;
   const ValueId x = net.through(net.conv(net.input({1, 3, 6, 6}, 5), {4, 3, 1, 1}, conv_attributes({1, 1})), 4);
   const plan::Quantization odd{.exponents = {}, .scales = {0.03f}, .zero_points = {5}};
@@ -217,7 +217,7 @@ TEST_CASE("Scales and zero points that exponents cannot express stay") {
   }
 }
 
-TEST_CASE("Shifts to the left and sums that overflow with the rounding term stay with scales") {
+TEST_CASE("Convolutions that need left shifts, or whose sums overflow with the rounding term, keep their scales") {
   PowerOfTwoGraph net;
   const ValueId x = net.input({1, 3, 6, 6}, 5);
   net.check(net.through(net.conv(x, {4, 3, 1, 1}, conv_attributes({1, 1})), 13, "y"));  // products: 5 + 7
@@ -233,7 +233,7 @@ TEST_CASE("Shifts to the left and sums that overflow with the rounding term stay
   CHECK(compiler::use_exponents(large.graph).value() == 0);
 }
 
-TEST_CASE("A model of another rounding rounds all values with scales of powers of two that way") {
+TEST_CASE("A model with a different rounding applies it to all values with power-of-two scales") {
   for (const ops::Rounding rounding : {ops::Rounding::kHalfUp, ops::Rounding::kFloor}) {
     PowerOfTwoGraph net;
     net.graph.qdq_rounding = rounding;

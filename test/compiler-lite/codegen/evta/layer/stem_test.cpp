@@ -38,7 +38,7 @@ std::vector<std::byte> folded(const ConvLayer& layer, const ConvLayer& stem, Lay
   return to_blocks(plain, layer.images, to.channels, block);
 }
 
-// Fails unless the program of the folded layer computes the layer itself.
+// Fails the test unless the program of the folded layer computes the original layer.
 void check_stem(const ConvLayer& layer, Layout layout, const evta::Configuration& configuration,
                 std::mt19937& generator) {
   INFO("kernel " << layer.y.kernel << " stride " << layer.y.stride << " on " << configuration.name);

@@ -80,7 +80,7 @@ TEST_CASE("Another tiling is chosen if the checker rejects the program of the be
   CHECK(program->instructions != conv().generate(best)->instructions);
 }
 
-TEST_CASE("A layer is not supported if the checker rejects all of its programs") {
+TEST_CASE("A layer is rejected if the checker rejects all of its programs") {
   const Result<EncodedProgram> program = tuned(RefusedPrograms(conv(), std::nullopt));
   REQUIRE_FALSE(program.has_value());
   CHECK(program.error().code() == Code::kUnsupported);

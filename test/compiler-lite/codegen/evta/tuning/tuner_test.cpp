@@ -92,7 +92,7 @@ TEST_CASE("Concurrent tuning chooses the same tiling as tuning on one core") {
   }
 }
 
-TEST_CASE("ResNet-18's convolutions take fewer cycles than published, with the multipliers busy for 85 %") {
+TEST_CASE("ResNet-18's convolutions take fewer cycles than published, with the multipliers busy 85 % of the time") {
   const Network network = tuned_resnet18("chisel2021", 4);
   REQUIRE(network.gemms == 6623232);
   INFO(network.cycles << " cycles");

@@ -28,7 +28,7 @@ std::string text_of(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
 
-TEST_CASE("A tuning cache returns its entries, also from its file, and those of other processes") {
+TEST_CASE("A tuning cache returns its own entries, those from its file, and those of other processes") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/made/on/demand";
   TuningCache cache(path), other(path);
