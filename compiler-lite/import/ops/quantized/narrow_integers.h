@@ -10,8 +10,8 @@ namespace nestrt::compiler {
 
 // The type of integers in the model.
 struct StatedType {
-  DataType type = DataType::kU8;      // that stores them
-  std::optional<IntegerRange> range;  // if it is narrower
+  DataType type = DataType::kU8;    // that stores them
+  std::optional<QuantRange> range;  // if it is narrower
 };
 StatedType stated_type(const Value& value);
 // Returns the type for a number of TensorProto.DataType; nullopt if it is not a supported integer.
