@@ -92,6 +92,8 @@ double absolute_of_quantized(const CheckOptions& options, const Plan& plan, size
 
 bool agrees(const CheckOptions& options, const OutputSummary& output) {
   const Difference& difference = output.difference;
+  if (output.rows.are_embeddings) return output.rows.least_cosine >= options.min_cosine();
+  if (output.rows.are_scores && output.rows.sequence_agreement() < options.min_agreement) return false;
   if (output.has_class_scores && options.min_agreement <= CheckOptions::kMinAgreement &&
       difference.decibel() >= CheckOptions::kDecibelOfRows)
     return true;
@@ -127,10 +129,16 @@ void summarize(const CheckOptions& options, const Plan& plan, CheckReport& repor
       if (checked.name != output.name) continue;
       const int64_t actual = checked.difference.actual_top, expected = checked.difference.expected_top;
       summary.difference.add(checked.difference);
+      if (summary.runs == 0)
+        summary.rows = checked.rows;
+      else
+        summary.rows.add(checked.rows);
       summary.difference.actual_top = actual, summary.difference.expected_top = expected;
       summary.matches = summary.matches && checked.matches;
       ++summary.runs;
     }
+    if (summary.rows.are_embeddings) summary.has_class_scores = false;
+    if (summary.rows.are_scores) summary.has_class_scores = true;
     summary.gives_places = gives_places(output.type) && summary.difference.step == 0;
     summary.absolute =
         report.quantized ? absolute_of_quantized(options, plan, report.summaries.size() - 1) : absolute_of(options);
@@ -140,6 +148,12 @@ void summarize(const CheckOptions& options, const Plan& plan, CheckReport& repor
       summary.matches = summary.matches || agrees_except_roundings(options, summary);
     report.matches = report.matches && summary.matches;
   }
+}
+
+// Returns the first dimension of the first input.
+int64_t batch_of(const Plan& plan) {
+  const Shape shape = plan.inputs().empty() ? Shape() : plan.inputs()[0].shape;
+  return shape.rank() > 0 ? shape[0] : 1;
 }
 
 Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& session, size_t run,
@@ -158,7 +172,9 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     difference->step = step_of_output(plan, i);
     const bool within = report.quantized || difference->within(options.tolerance, absolute_of(options));
     const bool matches = within && !difference->all_nan();
-    report.outputs.push_back({run, name, *difference, matches});
+    const RowMetrics rows =
+        report.quantized ? measure_rows(actual[i].view(), found->second.view(), batch_of(plan)) : RowMetrics();
+    report.outputs.push_back({run, name, *difference, rows, matches});
   }
   return {};
 }
@@ -252,6 +268,34 @@ bool states_integers(const OnnxModel& model) {
 }
 
 }  // namespace
+
+double CheckOptions::min_cosine() const { return 1 - std::pow(10, -min_decibel.value_or(kMinDecibel) / 10) / 2; }
+
+std::string_view name(Metric metric) {
+  switch (metric) {
+    case Metric::kDifference:
+      return "difference";
+    case Metric::kSignalToNoise:
+      return "SNR";
+    case Metric::kTopClass:
+      return "top class";
+    case Metric::kSequence:
+      return "sequence";
+    case Metric::kCosine:
+      return "cosine";
+    case Metric::kEqualElements:
+      return "equal elements";
+  }
+  return "";
+}
+
+Metric OutputSummary::metric(bool is_quantized) const {
+  if (!is_quantized) return Metric::kDifference;
+  if (rows.are_embeddings) return Metric::kCosine;
+  if (rows.are_scores) return Metric::kSequence;
+  if (has_class_scores) return Metric::kTopClass;
+  return gives_places ? Metric::kEqualElements : Metric::kSignalToNoise;
+}
 
 Result<CheckReport> check(const CheckOptions& asked) {
   CheckOptions options = asked;

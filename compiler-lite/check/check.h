@@ -6,11 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler-lite/check/compare.h"
 #include "compiler-lite/check/onnx_runtime.h"
 #include "compiler-lite/check/quantization_noise.h"
+#include "compiler-lite/check/row_metrics.h"
 #include "nestrt/plan.h"
 
 namespace nestrt::compiler {
@@ -32,16 +34,19 @@ struct CheckOptions {
   // min_decibel is set.
   std::optional<double> absolute;
   // Required agreement of a quantized plan with the model, over all runs: the fraction of rows of class scores with the
-  // same top class, or the fraction of equal elements for integers without a scale (positions, classes or masks). Other
-  // outputs must reach min_decibel.
+  // same top class and of right classes in decoded sequences, or the fraction of equal elements for integers without a
+  // scale (positions, classes or masks). Other outputs must reach min_decibel.
   double min_agreement = kMinAgreement;
   std::optional<double> min_decibel;  // signal-to-noise ratio; default: kMinDecibel
   // Python interpreter; if empty, the one of the private environment (for LiteRT: python3)
   std::string python;
 
   static constexpr double kMinAgreement = 0.9, kMinDecibel = 10;
-  // Class scores cannot be distinguished from other rows, such as the output of an autoencoder. Unless min_agreement is
-  // above the default, this signal-to-noise ratio is therefore sufficient.
+  // Required cosine of every embedding with the model's: that of kMinDecibel of noise at right angles, or of
+  // min_decibel.
+  double min_cosine() const;
+  // Rows that are not scores, for example of an autoencoder, cannot be distinguished from scores. Unless min_agreement
+  // is above the default, this signal-to-noise ratio is sufficient for both.
   static constexpr double kDecibelOfRows = 30;
   static constexpr double kAbsolute = 1e-6, kAbsoluteQuantized = 1.0 / 256;
   // Minimum signal-to-noise ratio of class scores computed from the model's integers, in addition to min_agreement.
@@ -52,17 +57,26 @@ struct CheckedOutput {
   size_t run = 0;
   std::string name;
   Difference difference;
+  RowMetrics rows;
   bool matches = true;  // as shown in the report
 };
 
+// What decides whether an output matches.
+enum class Metric { kDifference, kSignalToNoise, kTopClass, kSequence, kCosine, kEqualElements };
+std::string_view name(Metric metric);
+
 // One output over all runs.
 struct OutputSummary {
+  // Returns kDifference for a floating-point plan.
+  Metric metric(bool is_quantized) const;
+
   std::string name;
   size_t runs = 0;
   bool has_class_scores = false;  // rows of class scores
   bool gives_places = false;      // integers without a scale: positions or classes
   double absolute = 0;            // differences up to this value are ignored
   Difference difference;          // the top classes are those of the last run
+  RowMetrics rows;                // of f32 outputs of a quantized plan
   bool matches = true;            // according to CheckOptions
 };
 

@@ -46,6 +46,8 @@ Status NodeContext::unsupported_value(std::string_view name, std::string_view va
 
 const Value& NodeContext::value(ValueId id) const { return builder_.graph().value(id); }
 
+const Node* NodeContext::producer(ValueId id) const { return builder_.graph().producer(id); }
+
 int32_t NodeContext::narrow_type(ValueId id) const { return builder_.narrow_type(id); }
 
 void NodeContext::set_narrow_type(ValueId id, int32_t onnx_type) { builder_.set_narrow_type(id, onnx_type); }

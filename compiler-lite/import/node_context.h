@@ -48,6 +48,8 @@ class NodeContext {
   // Returns a copy, because adding operators moves values.
   Shape shape(ValueId id) const { return value(id).shape; }
   DataType type(ValueId id) const { return value(id).type; }
+  // Returns the operator that computes a value, or nullptr for constants and inputs of the model.
+  const Node* producer(ValueId id) const;
   // Returns the ONNX type of a value if it is listed in onnx/narrow_types.h, or else 0.
   int32_t narrow_type(ValueId id) const;
   void set_narrow_type(ValueId id, int32_t onnx_type);

@@ -4,6 +4,7 @@
 
 #include "kernels/binary/binary.h"
 #include "kernels/binary/blocked_operands.h"
+#include "kernels/binary/exact_sum.h"
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/rules.h"
 #include "kernels/common/layout/broadcast_runs.h"
@@ -105,6 +106,20 @@ namespace {
 
 constexpr int64_t kScaledBlock = 16;
 
+// Computes runs of elements, with the table if there is one.
+struct ScaledRun {
+  explicit ScaledRun(const s8c::BinaryFactors& binary) : factors(binary), table(prepare_exact_sum(factors)) {}
+
+  void operator()(const int8_t* a, int64_t step_a, const int8_t* b, int64_t step_b, int8_t* y, int64_t count) const {
+    if (table != nullptr) return table->look_up(a, step_a, b, step_b, y, count);
+    combine(factors, a, step_a, b, step_b, y, count);
+  }
+
+  s8c::BinaryFactors factors;
+  std::shared_ptr<const PairTable> table;
+  decltype(simd_pick(combine_scaled_table)) combine = simd_pick(combine_scaled_table);
+};
+
 // A run's operand for blocks of 16 elements: a single element is repeated.
 struct BlockOperand {
   BlockOperand(const std::byte* from, int64_t step) : elements(reinterpret_cast<const int8_t*>(from)) {
@@ -121,20 +136,19 @@ struct BlockOperand {
   int8_t repeated[kScaledBlock];
 };
 
-Result<std::unique_ptr<Kernel>> prepare_scaled_runs(const OperatorSpec& spec, const s8c::BinaryFactors& factors) {
+Result<std::unique_ptr<Kernel>> prepare_scaled_runs(const OperatorSpec& spec, const ScaledRun& run) {
   const Shape& shape = spec.outputs[0].shape;
   const auto loop = make_broadcast_loop<2>(shape, {&spec.inputs[0].shape, &spec.inputs[1].shape});
-  return make_kernel(
-      [loop, count = shape.num_elements(), run = simd_pick(combine_scaled_table), factors](const KernelCall& call) {
-        int8_t* const y = call.output<int8_t>(0);
-        parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
-          for_each_long_run<2>(loop, {call.inputs[0], call.inputs[1]}, {1, 1}, first, last,
-                               [&](const BroadcastRun<2>& part) {
-                                 const BlockOperand a(part.from[0], part.steps[0]), b(part.from[1], part.steps[1]);
-                                 run(factors, a.elements, a.step, b.elements, b.step, y + part.out, part.length);
-                               });
-        });
-      });
+  return make_kernel([loop, count = shape.num_elements(), run](const KernelCall& call) {
+    int8_t* const y = call.output<int8_t>(0);
+    parallel_ranges(*call.parallel, count, 1, [&](int64_t first, int64_t last) {
+      for_each_long_run<2>(loop, {call.inputs[0], call.inputs[1]}, {1, 1}, first, last,
+                           [&](const BroadcastRun<2>& part) {
+                             const BlockOperand a(part.from[0], part.steps[0]), b(part.from[1], part.steps[1]);
+                             run(a.elements, a.step, b.elements, b.step, y + part.out, part.length);
+                           });
+    });
+  });
 }
 
 }  // namespace
@@ -146,11 +160,11 @@ bool accepts_binary_s8_scaled(const OperatorSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> prepare_binary_s8_scaled(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::BinaryFactors factors, s8c::binary_factors(spec));
-  if (is_plain(spec)) return prepare_scaled_runs(spec, factors);
-  return make_kernel([factors, operands = BlockedOperands<int8_t>(spec),
-                      run = simd_pick(combine_scaled_table)](const KernelCall& call) {
+  const ScaledRun run(factors);
+  if (is_plain(spec)) return prepare_scaled_runs(spec, run);
+  return make_kernel([run, operands = BlockedOperands<int8_t>(spec)](const KernelCall& call) {
     operands.for_each_run(call, [&](const BlockedRun<int8_t>& part) {
-      run(factors, part.a, part.step_a, part.b, part.step_b, part.y, part.pixels * part.block);
+      run(part.a, part.step_a, part.b, part.step_b, part.y, part.pixels * part.block);
     });
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectorized s8 Add, and s8c Sub, of tensors with the same shape and layout.
 #include "kernels/binary/binary.h"
+#include "kernels/binary/exact_sum.h"
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/common/quantization/s8c_operands.h"
@@ -29,7 +30,7 @@ void add_elements(const s8::AddShifts& shifts, ops::Rounding rounding, s8::Bound
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Factors of up to 21 bits, split into two words, each for pairs of an element of a and one of b.
+// Factors of up to 25 bits, split into two words, each for pairs of an element of a and one of b.
 struct PairFactors {
   static constexpr int kLowBits = 11;
 
@@ -47,8 +48,8 @@ struct PairFactors {
 struct PairSum {
   explicit PairSum(const s8c::AddFactors& factors)
       : factors_(factors),
-        term_(_mm512_set1_epi32(rounding_term(factors))),
-        last_bit_(_mm512_set1_epi32(factors.shift == 0 || factors.half_up ? 0 : 1 << factors.shift)),
+        term_(_mm512_set1_epi32(factors.term)),
+        last_bit_(_mm512_set1_epi32(factors.odd_term << factors.shift)),
         shift_(_mm_cvtsi32_si128(factors.shift)) {}
 
   HWY_INLINE __m512i operator()(__m512i pairs) const {
@@ -60,10 +61,6 @@ struct PairSum {
   }
 
  private:
-  static int32_t rounding_term(const s8c::AddFactors& factors) {
-    return factors.shift == 0 ? 0 : (1 << (factors.shift - 1)) - (factors.half_up ? 0 : 1);
-  }
-
   PairFactors factors_;
   __m512i term_, last_bit_;
   __m128i shift_;
@@ -143,7 +140,11 @@ Result<std::unique_ptr<Kernel>> add_kernel(const OperatorSpec& spec, Run run) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_scaled(const OperatorSpec& spec) {
-  NESTRT_ASSIGN_OR_RETURN(const s8c::BinaryFactors add, s8c::binary_factors(spec));
+  NESTRT_ASSIGN_OR_RETURN(s8c::BinaryFactors add, s8c::binary_factors(spec));
+  if (auto table = prepare_exact_sum(add))
+    return add_kernel(spec, [table](const int8_t* a, const int8_t* b, int8_t* y, int64_t count) {
+      table->look_up(a, 1, b, 1, y, count);
+    });
   return add_kernel(spec,
                     [add, run = simd_pick(add_scaled_elements_table)](const int8_t* a, const int8_t* b, int8_t* y,
                                                                       int64_t count) { run(add, a, b, y, count); });

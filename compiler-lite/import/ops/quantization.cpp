@@ -13,6 +13,7 @@
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/float_forms.h"
 #include "compiler-lite/import/ops/narrow.h"
+#include "compiler-lite/import/ops/quantized/mct.h"
 #include "compiler-lite/import/ops/quantized/narrow_integers.h"
 #include "compiler-lite/import/ops/quantized/qonnx.h"
 
@@ -396,6 +397,12 @@ constexpr ImportRule kQuantizationRules[] = {
     {"com.microsoft.QLinearWhere", import_qlinear_where, 0},
     {"com.microsoft.QuantizeLinear", import_quantize, 0},
     {"finn.custom_op.general.Quant", import_quant, 0},
+    {"mct_quantizers.ActivationPOTQuantizer", import_mct_symmetric_activation, 0},
+    {"mct_quantizers.ActivationSymmetricQuantizer", import_mct_symmetric_activation, 0},
+    {"mct_quantizers.ActivationUniformQuantizer", import_mct_uniform_activation, 0},
+    {"mct_quantizers.WeightsPOTQuantizer", import_mct_symmetric_weights, 0},
+    {"mct_quantizers.WeightsSymmetricQuantizer", import_mct_symmetric_weights, 0},
+    {"mct_quantizers.WeightsUniformQuantizer", import_mct_uniform_weights, 0},
     {"onnx.brevitas.Quant", import_quant, 0},
     {"qonnx.custom_op.general.Quant", import_quant, 0},
 };

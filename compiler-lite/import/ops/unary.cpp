@@ -9,6 +9,7 @@
 #include "compiler-lite/import/onnx/onnx_types.h"
 #include "compiler-lite/import/ops/families.h"
 #include "compiler-lite/import/ops/narrow.h"
+#include "compiler-lite/import/ops/quantized/quant_range.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -61,8 +62,40 @@ Result<float> clip_limit(const NodeContext& node, size_t index, float fallback) 
   return limit.front();
 }
 
+// Returns the QuantizeLinear that computes 8-bit integers, or nullptr.
+const Node* quantize_of(const NodeContext& node, ValueId integers) {
+  const Node* producer = node.producer(integers);
+  if (producer != nullptr && producer->as<ops::Reshape>() != nullptr &&
+      node.shape(producer->inputs[0]) == node.shape(integers))
+    producer = node.producer(producer->inputs[0]);
+  return producer != nullptr && producer->as<ops::Quantize>() != nullptr ? producer : nullptr;
+}
+
+// Clips what QuantizeLinear reads instead of its result, as Brevitas writes integers of fewer than 8 bits: then the
+// pattern is the one that other quantizers write, and the limits become part of an integer operator. Returns kNoValue
+// for other integers.
+Result<ValueId> clipped_before_quantize(NodeContext& node, ValueId x) {
+  const Node* quantize = quantize_of(node, x);
+  if (quantize == nullptr || !is_constant_or_absent(node, 1) || !is_constant_or_absent(node, 2)) return kNoValue;
+  const DataType type = node.type(x);
+  const float lowest = type == DataType::kS8 ? -128.0f : 0.0f;
+  NESTRT_ASSIGN_OR_RETURN(const float low, clip_limit(node, 1, lowest));
+  NESTRT_ASSIGN_OR_RETURN(const float high, clip_limit(node, 2, lowest + 255));
+  const QuantRange range{type, static_cast<int>(low), static_cast<int>(high)};
+  const ValueId source = quantize->inputs[0];
+  const auto quantization = node.value(quantize->outputs[0]).quantization;
+  if (!quantization || !std::ranges::all_of(quantization->zero_points,
+                                            [&](int32_t zero) { return zero >= range.low && zero <= range.high; }))
+    return kNoValue;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId limited, limited_to_range(node, source, range, *quantization));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = type}, {limited}, quantization));
+  return node.reinterpret(integers, {});
+}
+
 Status import_clip_inputs(NodeContext& node) {
   NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId early, clipped_before_quantize(node, x));
+  if (early != kNoValue) return node.set_output(early);
   const bool floats = node.type(x) == DataType::kF32, has_both = node.has_input(1) && node.has_input(2);
   if (floats && is_constant_or_absent(node, 1) && is_constant_or_absent(node, 2)) {
     NESTRT_ASSIGN_OR_RETURN(const float low, clip_limit(node, 1, kLowest));

@@ -77,12 +77,10 @@ struct AddS8 {
 HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
   const D32 d;
   const V32 sum = hn::Add(hn::Mul(a, hn::Set(d, factors.a)), hn::Mul(b, hn::Set(d, factors.b)));
-  if (factors.shift == 0) return sum;
-  if (factors.half_up)
-    return hn::ShiftRightSame(hn::Add(sum, hn::Set(d, int32_t{1} << (factors.shift - 1))), factors.shift);
+  const V32 raised = hn::Add(sum, hn::Set(d, factors.term));
+  if (factors.odd_term == 0) return hn::ShiftRightSame(raised, factors.shift);
   const V32 odd = hn::And(hn::ShiftRightSame(sum, factors.shift), hn::Set(d, 1));
-  const V32 below_half = hn::Set(d, (int32_t{1} << (factors.shift - 1)) - 1);
-  return hn::ShiftRightSame(hn::Add(hn::Add(sum, below_half), odd), factors.shift);
+  return hn::ShiftRightSame(hn::Add(raised, odd), factors.shift);
 }
 
 // The last `count` elements, padded with zeros.

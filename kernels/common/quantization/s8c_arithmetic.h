@@ -84,45 +84,66 @@ inline int8_t exact_average(int32_t sum, int64_t count, int32_t zero_point, ops:
   return static_cast<int8_t>(twice / (2 * count) - 128);
 }
 
-// Addition and subtraction in fixed point. The larger factor has 20 or 21 bits, so that the sum and its rounding fit
-// int32.
+// Addition and subtraction as ONNX defines them: the exact sum of two dequantized elements in steps of the output,
+// rounded half to even.
 
+struct AddScales {
+  double a = 1;
+  double b = 1;  // negative for a subtraction
+  double out = 1;
+};
+
+// Sums of this many steps or more are clipped, whatever the zero point.
+inline constexpr int32_t kMaxSteps = 512;
+
+// a and b are elements minus their zero points. Every product is exact in double, because f32 scales have 24 bits, and
+// `error` is what the addition rounds away. Subtracting a tie close to the sum is exact, so the signs are those of the
+// exact differences.
+inline int32_t add_exactly(int32_t a, int32_t b, const AddScales& scales) {
+  const double product_a = a * scales.a, product_b = b * scales.b;
+  const double sum = product_a + product_b, part = sum - product_a;
+  const double error = (product_a - (sum - part)) + (product_b - part);
+  const double steps = sum / scales.out;
+  if (std::abs(steps) >= kMaxSteps) return steps > 0 ? kMaxSteps : -kMaxSteps;
+  const auto nearest = static_cast<int32_t>(std::nearbyint(steps));
+  const auto beyond = [&](double tie) { return (sum - tie * scales.out) + error; };
+  const double above = beyond(nearest + 0.5), below = beyond(nearest - 0.5);
+  const bool is_odd = (nearest & 1) != 0;
+  if (above > 0 || (above == 0 && is_odd)) return nearest + 1;
+  if (below < 0 || (below == 0 && is_odd)) return nearest - 1;
+  return nearest;
+}
+
+// Addition and subtraction in fixed point: (a * factor + b * factor + term) >> shift. add_factors() defines those of
+// TensorFlow Lite. Kernels also compute add_exactly() with factors for which the result is provably the same.
 struct AddFactors {
   int32_t a = 0;         // factor of (element of a - zero point of a)
   int32_t b = 0;         // negative for a subtraction
   int shift = 0;         // right shift of the sum
-  bool half_up = false;  // otherwise half to even
+  int32_t term = 0;      // added before the shift
+  int32_t odd_term = 0;  // 1: also added if the sum shifted right is odd, so that ties become even
 
   bool valid() const { return std::max(a, std::abs(b)) <= kLimit; }
   static constexpr int32_t kLimit = int32_t{1} << 21;
 };
 
-// The result is invalid if the scale of an operand is about 2^21 times the output scale or more. Half up, the ratios of
-// the scales are rounded to f32, as in XNNPACK.
-inline AddFactors add_factors(float scale_a, float scale_b, float scale_out, bool half_up = false) {
-  const double a = half_up ? scale_a / scale_out : double{scale_a} / double{scale_out};
-  const double b = half_up ? scale_b / scale_out : double{scale_b} / double{scale_out};
+// Returns the factors of XNNPACK, which round half up and are computed from ratios in f32. The larger factor has 20 or
+// 21 bits, so that the sum and its rounding fit int32. The result is invalid if the scale of an operand is about 2^21
+// times the output scale or more.
+inline AddFactors add_factors(float scale_a, float scale_b, float scale_out) {
+  const double a = scale_a / scale_out, b = scale_b / scale_out;
   constexpr double kLeast = 0x1p-100;  // the shift is the largest far above it
   const int shift = std::clamp(20 - std::ilogb(std::max({a, b, kLeast})), 0, s8::kMaxShift);
   const auto fixed = [shift](double factor) {
     return static_cast<int32_t>(std::nearbyint(std::min(std::ldexp(factor, shift), 2.0 * AddFactors::kLimit)));
   };
-  return {fixed(a), fixed(b), shift, half_up};
+  return {fixed(a), fixed(b), shift, s8::rounding_term(shift, ops::Rounding::kHalfUp), 0};
 }
 
-// Rounds half to even. Requires: value + 2^(shift - 1) fits int32.
-inline int32_t shift_right_even(int32_t value, int shift) {
-  if (shift == 0) return value;
-  const int32_t odd = (value >> shift) & 1;
-  return (value + (int32_t{1} << (shift - 1)) - 1 + odd) >> shift;
-}
-
-// a and b are elements minus their zero points.
-inline int8_t add(int32_t a, int32_t b, const AddFactors& factors, int32_t zero_point, Bounds bounds = {}) {
+// Returns a sum in steps of the output. a and b are elements minus their zero points.
+inline int32_t add(int32_t a, int32_t b, const AddFactors& factors) {
   const int32_t sum = a * factors.a + b * factors.b;
-  const int32_t steps = factors.half_up ? s8::shift_right(sum, factors.shift, ops::Rounding::kHalfUp)
-                                        : shift_right_even(sum, factors.shift);
-  return s8::clip(int64_t{steps} + zero_point, bounds);
+  return (sum + factors.term + ((sum >> factors.shift) & factors.odd_term)) >> factors.shift;
 }
 
 // LeakyReLU as in XNNPACK, with factors of 8 fractional bits, half up.

@@ -70,7 +70,12 @@ Result<BinaryFactors> binary_factors(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const Affine a, affine_of(spec.inputs[0], "input 0"));
   NESTRT_ASSIGN_OR_RETURN(const Affine b, affine_of(spec.inputs[1], "input 1"));
   NESTRT_ASSIGN_OR_RETURN(const Affine to, affine_of(spec.outputs[0], "the output"));
-  BinaryFactors factors{op.kind, {}, 1, 1, a.zero_point, b.zero_point, to, activation_bounds(op.activation, to)};
+  BinaryFactors factors;
+  factors.kind = op.kind;
+  factors.zero_a = a.zero_point;
+  factors.zero_b = b.zero_point;
+  factors.to = to;
+  factors.bounds = activation_bounds(op.activation, to);
   switch (op.kind) {
     case ops::BinaryKind::kMin:
     case ops::BinaryKind::kMax:
@@ -84,8 +89,13 @@ Result<BinaryFactors> binary_factors(const OperatorSpec& spec) {
       break;
     case ops::BinaryKind::kAdd:
     case ops::BinaryKind::kSub:
-      factors.sum = add_factors(a.scale, b.scale, to.scale, op.rounding == ops::Rounding::kHalfUpScaled);
-      if (op.kind == ops::BinaryKind::kSub) factors.sum.b = -factors.sum.b;
+      factors.adds_exactly = op.rounding != ops::Rounding::kHalfUpScaled;
+      factors.scales = {a.scale, b.scale, to.scale};
+      factors.sum = add_factors(a.scale, b.scale, to.scale);
+      if (op.kind == ops::BinaryKind::kSub) {
+        factors.scales.b = -factors.scales.b;
+        factors.sum.b = -factors.sum.b;
+      }
       if (factors.sum.valid()) return factors;
       break;
     default:

@@ -31,7 +31,9 @@ Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what)
 // The factors and zero points for a Binary of s8c tensors.
 struct BinaryFactors {
   ops::BinaryKind kind = ops::BinaryKind::kAdd;
-  AddFactors sum;           // add, sub
+  bool adds_exactly = false;  // add, sub: of `scales`; otherwise by the factors of `sum`
+  AddScales scales;
+  AddFactors sum;
   float ratio_a = 1;        // prelu: of a to a step of the output
   float ratio_product = 1;  // mul, prelu: of a * b to a step of the output
   int32_t zero_a = 0;
@@ -55,8 +57,11 @@ inline int8_t combine(const BinaryFactors& factors, int8_t a, int8_t b) {
       return s8::clip(std::min(a, b), factors.bounds);
     case ops::BinaryKind::kMax:
       return s8::clip(std::max(a, b), factors.bounds);
-    default:
-      return add(steps_a, steps_b, factors.sum, factors.to.zero_point, factors.bounds);
+    default: {
+      const int32_t steps =
+          factors.adds_exactly ? add_exactly(steps_a, steps_b, factors.scales) : add(steps_a, steps_b, factors.sum);
+      return s8::clip(int64_t{steps} + factors.to.zero_point, factors.bounds);
+    }
   }
 }
 

@@ -256,6 +256,64 @@ ModelBuilder small_valued_model(bool has_sigmoid) {
   return model;
 }
 
+// Returns products of rows of 16 numbers with 12 weights each, as scores of 20 steps or as an embedding of length 1.
+ModelBuilder rows_model(bool has_steps, int shift) {
+  ModelBuilder model;
+  model.input("x", has_steps ? std::vector<int64_t>{1, 20, 16} : std::vector<int64_t>{1, 16}).output("y");
+  std::vector<float> weights(size_t{16} * 12);
+  for (int i = 0; i < 16 * 12; ++i) weights[static_cast<size_t>(i)] = static_cast<float>((i + shift) * 7 % 23 - 11) / 4;
+  model.constant("w", {16, 12}, weights).node("MatMul", {"x", "w"}, {"products"});
+  test::set_attribute(model.node(has_steps ? "Softmax" : "LpNormalization", {"products"}, {"y"}), "axis", int64_t{-1});
+  return model;
+}
+
+TEST_CASE("Sequences of class scores and embeddings of a quantized plan have their own metrics") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  for (const bool has_steps : {true, false}) {
+    const test::TemporaryFolder folder;
+    const std::string model = folder.write_text("model.onnx", rows_model(has_steps, 0).bytes());
+    const std::string other = folder.write_text("other.onnx", rows_model(has_steps, 5).bytes());
+    const std::string plan = folder.path() + "/plan.nest", samples = folder.path() + "/samples.npy";
+    std::vector<float> values(size_t{20} * 16 * 8);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 31 % 101) / 50 - 1;
+    const Shape shape = has_steps ? Shape{8, 20, 16} : Shape{160, 16};
+    REQUIRE(tools::write_npy(samples, {DataType::kF32, shape, values.data()}).ok());
+    REQUIRE(test::run_program("nestc", {"compile", model, "-o", plan, "--quantize", "s8", "--calibrate", samples})
+                .exit_code == 0);
+    const auto same = test::run_program("nestc", {"check", model, plan, "--npy", samples, "--python", python});
+    INFO(same.text);
+    CHECK(same.exit_code == 0);
+    CHECK_THAT(same.text, Catch::Matchers::Contains(has_steps ? "sequence   ok" : "cosine     ok"));
+    CHECK_THAT(same.text, Catch::Matchers::Contains(has_steps ? "of the decoded classes must be right"
+                                                              : "embeddings must have a cosine of 0.95"));
+    const auto different = test::run_program("nestc", {"check", other, plan, "--npy", samples, "--python", python});
+    INFO(different.text);
+    CHECK(different.exit_code == 1);
+  }
+}
+
+TEST_CASE("A quantized output that matches with much noise causes a warning that states it") {
+  const std::string python = existing_python();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string exact = folder.write_text("exact.onnx", small_valued_model(false).bytes());
+  const std::string plan = folder.path() + "/plan.nest", samples = folder.path() + "/samples.npy";
+  std::vector<float> values(size_t{2} * 16);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 13 % 32) / 16 - 1;
+  REQUIRE(tools::write_npy(samples, {DataType::kF32, {1, 2, 4, 4}, values.data()}).ok());
+  REQUIRE(test::run_program("nestc", {"compile", exact, "-o", plan, "--quantize", "s8", "--calibrate", samples})
+              .exit_code == 0);
+  // The same inputs and larger ones, which the plan clips.
+  for (float& value : values) value *= 1.6F;
+  REQUIRE(tools::write_npy(samples, {DataType::kF32, {1, 2, 4, 4}, values.data()}).ok());
+  const auto noisy = test::run_program("nestc", {"check", exact, plan, "--npy", samples, "--python", python});
+  INFO(noisy.text);
+  CHECK(noisy.exit_code == 0);
+  CHECK_THAT(noisy.text,
+             Catch::Matchers::Contains("dB of signal to noise") && Catch::Matchers::Contains("matches by its SNR"));
+}
+
 TEST_CASE("A quantized output of small values must keep its signal unless it ranges from 0 to 1") {
   const std::string python = existing_python();
   if (python.empty()) return;

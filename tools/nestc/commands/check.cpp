@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "compiler-lite/check/check.h"
 #include "compiler-lite/parts/check_parts.h"
+#include "compiler-lite/tuning/noise.h"
 #include "tools/nestc/command.h"
 #include "tools/nestc/model_files.h"
 #include "tools/nestc/options/import_options.h"
@@ -56,6 +58,10 @@ struct CheckCommand {
 std::string top_classes(const OutputSummary& output) {
   const Difference& difference = output.difference;
   if (output.gives_places) return fmt::format("{} of {}", difference.elements_equal, difference.elements);
+  if (output.rows.are_scores)
+    return fmt::format("{} of {} steps, {:.1f} % of sequence", difference.rows_agreeing, difference.rows,
+                       100 * output.rows.sequence_agreement());
+  if (output.rows.are_embeddings) return fmt::format("cosine {:.4f}", output.rows.least_cosine);
   if (!output.has_class_scores) return "";
   if (difference.rows != 1) return fmt::format("{} of {}", difference.rows_agreeing, difference.rows);
   if (difference.actual_top == difference.expected_top)
@@ -95,13 +101,14 @@ Table CheckCommand::output_table(const CheckReport& report) const {
                {"cosine", Align::kRight},
                {"SNR dB", Align::kRight},
                {"agree", Align::kRight},
+               {"judged by"},
                {""}});
   for (const OutputSummary& output : report.summaries) {
     const Difference& difference = output.difference;
     table.add_row({tools::printable(output.name), fmt::format("{:.3g}", difference.max_absolute),
                    fmt::format("{:.3g}", difference.relative()), steps(difference),
                    fmt::format("{:.5f}", difference.cosine()), fmt::format("{:.1f}", difference.decibel()),
-                   top_classes(output), verdict(output.matches)});
+                   top_classes(output), std::string(name(output.metric(report.quantized))), verdict(output.matches)});
   }
   return table;
 }
@@ -200,7 +207,7 @@ tools::Page CheckCommand::page_of(const CheckReport& report) const {
 std::string allowed(const std::vector<OutputSummary>& outputs) {
   double most = 0;
   for (const OutputSummary& output : outputs)
-    if (!output.has_class_scores && !output.gives_places) most = std::max(most, output.absolute);
+    if (output.metric(true) == Metric::kSignalToNoise) most = std::max(most, output.absolute);
   if (most <= CheckOptions::kAbsolute) return "";
   return fmt::format(", or to differ by no more than {:.2g}", most);
 }
@@ -217,9 +224,16 @@ std::string rules(const CheckOptions& options, const CheckReport& report) {
     if (options.min_agreement <= CheckOptions::kMinAgreement)
       rules.back() += fmt::format(", or signal to noise must be {:g} dB", CheckOptions::kDecibelOfRows);
   }
+  const bool has_sequences =
+      std::ranges::any_of(outputs, [](const OutputSummary& output) { return output.rows.are_scores; });
+  if (has_sequences)
+    rules.push_back(fmt::format("{:g} % of the decoded classes must be right", 100 * options.min_agreement));
+  const auto embeddings =
+      std::ranges::count_if(outputs, [](const OutputSummary& output) { return output.rows.are_embeddings; });
+  if (embeddings > 0) rules.push_back(fmt::format("embeddings must have a cosine of {:.4g}", options.min_cosine()));
   if (places > 0)
     rules.push_back(fmt::format("{:g} % of the integer elements must be equal", 100 * options.min_agreement));
-  if (classes + places < std::ssize(outputs))
+  if (classes + places + embeddings < std::ssize(outputs))
     rules.push_back(fmt::format("{}outputs must have {:g} dB of signal to noise{}", rules.empty() ? "" : "other ",
                                 options.min_decibel.value_or(CheckOptions::kMinDecibel), allowed(outputs)));
   return fmt::format("; for a quantized plan, {}", fmt::join(rules, ", and "));
@@ -263,11 +277,26 @@ void print_empty(const CheckReport& report) {
           tools::printable(output.name));
 }
 
+// Warns about outputs of a quantized plan that match although they have much noise.
+void warn_about_noise(const CheckReport& report) {
+  for (const OutputSummary& output : report.summaries) {
+    const double decibel = output.difference.decibel();
+    if (!report.quantized || !output.matches || output.gives_places || decibel >= kLowDecibel) continue;
+    std::cerr << fmt::format(
+        "nestc: warning: output '{}' has only {:.1f} dB of signal to noise (largest error {:.3g}, largest element "
+        "{:.3g}) and matches by its {}; evaluate the plan with nestrt eval, or require more with --min-snr or "
+        "--min-agreement\n",
+        tools::printable(output.name), decibel, output.difference.max_absolute, output.difference.largest,
+        name(output.metric(true)));
+  }
+}
+
 Result<ExitCode> CheckCommand::run_shape() {
   NESTRT_RETURN_IF_ERROR(read_samples());
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
   fmt::print("{}", output_table(report).to_string());
   print_empty(report);
+  warn_about_noise(report);
   if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
   if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(report)));
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;

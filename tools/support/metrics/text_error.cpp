@@ -14,6 +14,22 @@ size_t stated_length(char first) {
   return byte >= 0xf0 && byte < 0xf8 ? 4 : byte >= 0xe0 ? (byte < 0xf0 ? 3 : 1) : byte >= 0xc0 ? 2 : 1;
 }
 
+template <typename Element>
+size_t count_edits(std::span<const Element> from, std::span<const Element> to) {
+  std::vector<size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < to.size(); ++j) {
+      const size_t replaced = diagonal + (from[i] != to[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 }  // namespace
@@ -49,20 +65,10 @@ std::vector<std::string_view> code_points(std::string_view text) {
 }
 
 size_t edit_distance(std::string_view truth, std::string_view found) {
-  const std::vector<std::string_view> from = code_points(truth), to = code_points(found);
-  std::vector<size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < from.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < to.size(); ++j) {
-      const size_t replaced = diagonal + (from[i] != to[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
+  return count_edits<std::string_view>(code_points(truth), code_points(found));
 }
+
+size_t edit_distance(std::span<const size_t> truth, std::span<const size_t> found) { return count_edits(truth, found); }
 
 void TextScore::add(std::string_view truth, std::string_view found) {
   num_edits_ += edit_distance(truth, found);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ std::vector<std::string_view> code_points(std::string_view text);
 
 // Returns the number of insertions, deletions and replacements of code points that turn one text into the other.
 size_t edit_distance(std::string_view truth, std::string_view found);
+// Returns the same number for sequences of classes.
+size_t edit_distance(std::span<const size_t> truth, std::span<const size_t> found);
 
 // Character error rate over several texts: edits by characters of the truth.
 class TextScore {

@@ -3,21 +3,14 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
+
+#include "compiler-lite/import/ops/quantized/quant_range.h"
 
 namespace nestrt::compiler {
 namespace {
 
 constexpr int kMinBits = 2, kMaxBits = 8;
-
-struct QuantRange {
-  DataType type = DataType::kS8;
-  int low = -128, high = 127;
-
-  // Returns true if the range equals the range of the type.
-  bool is_full() const { return high - low == 255; }
-};
 
 Result<QuantRange> read_range(NodeContext& node) {
   const bool is_signed = node.flag("signed", true), is_narrow = node.flag("narrow", false);
@@ -60,54 +53,10 @@ Result<plan::Quantization> read_parameters(NodeContext& node, const QuantRange& 
   return result;
 }
 
-// Returns one number per scale as a constant in a shape that broadcasts to x.
-Result<ValueId> broadcast(NodeContext& node, const std::vector<float>& numbers, int axis, const Shape& x) {
-  if (numbers.size() == 1) return node.scalar(numbers[0]);
-  Shape shape;
-  for (int i = 0; i < x.rank(); ++i) shape.push_back(i == axis ? static_cast<int64_t>(numbers.size()) : 1);
-  return node.constant(numbers, shape);
-}
-
-// Limits x to the numbers that `range` represents. Rounding is monotonic, so no integer outside the range can occur
-// afterwards.
-Result<ValueId> limited(NodeContext& node, ValueId x, const QuantRange& range, const plan::Quantization& quantization) {
-  std::vector<float> lows, highs;
-  for (size_t i = 0; i < quantization.scales.size(); ++i) {
-    lows.push_back(static_cast<float>(range.low - quantization.zero_points[i]) * quantization.scales[i]);
-    highs.push_back(static_cast<float>(range.high - quantization.zero_points[i]) * quantization.scales[i]);
-  }
-  if (lows.size() == 1) return node.unary(ops::UnaryKind::kClip, x, lows[0], highs[0]);
-  NESTRT_ASSIGN_OR_RETURN(const ValueId low, broadcast(node, lows, quantization.axis, node.shape(x)));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId high, broadcast(node, highs, quantization.axis, node.shape(x)));
-  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kMax, x, low));
-  return node.binary(ops::BinaryKind::kMin, x, high);
-}
-
-// Quantizes and dequantizes in f32. Quant adds the zero point before it rounds, and QuantizeLinear afterwards, so that
-// ties differ if the zero point is odd.
-Result<ValueId> quantized_in_floats(NodeContext& node, ValueId x, const QuantRange& range,
-                                    const plan::Quantization& quantization) {
-  const Shape shape = node.shape(x);
-  const std::vector<float> zeros(quantization.zero_points.begin(), quantization.zero_points.end());
-  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, broadcast(node, quantization.scales, quantization.axis, shape));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId zero, broadcast(node, zeros, quantization.axis, shape));
-  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kDiv, x, scale));
-  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kAdd, x, zero));
-  NESTRT_ASSIGN_OR_RETURN(x, node.unary(ops::UnaryKind::kRound, x));
-  NESTRT_ASSIGN_OR_RETURN(
-      x, node.unary(ops::UnaryKind::kClip, x, static_cast<float>(range.low), static_cast<float>(range.high)));
-  NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kSub, x, zero));
-  return node.binary(ops::BinaryKind::kMul, x, scale);
-}
-
-bool has_odd_zero_point(const plan::Quantization& quantization) {
-  return std::ranges::any_of(quantization.zero_points, [](int32_t zero) { return zero % 2 != 0; });
-}
-
 }  // namespace
 
 Status import_quant(NodeContext& node) {
-  NESTRT_ASSIGN_OR_RETURN(ValueId x, node.input(0));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   if (node.type(x) != DataType::kF32) return node.unsupported("only floats can be quantized");
   const std::string rounding = node.attribute("rounding_mode", "ROUND");
   if (rounding != "ROUND" && rounding != "HALF_EVEN")
@@ -115,12 +64,7 @@ Status import_quant(NodeContext& node) {
         fmt::format("rounding mode {} is not supported; supported: ROUND, which is half to even", rounding));
   NESTRT_ASSIGN_OR_RETURN(const QuantRange range, read_range(node));
   NESTRT_ASSIGN_OR_RETURN(const plan::Quantization quantization, read_parameters(node, range, node.shape(x)));
-  if (has_odd_zero_point(quantization)) return node.set_output(quantized_in_floats(node, x, range, quantization));
-  if (!range.is_full()) {
-    NESTRT_ASSIGN_OR_RETURN(x, limited(node, x, range, quantization));
-  }
-  NESTRT_ASSIGN_OR_RETURN(const ValueId integers, node.add(ops::Quantize{.to = range.type}, {x}, quantization));
-  return node.set_output(node.add(ops::Dequantize(), {integers}));
+  return node.set_output(quantized_and_back(node, x, range, quantization));
 }
 
 }  // namespace nestrt::compiler

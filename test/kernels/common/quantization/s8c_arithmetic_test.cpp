@@ -42,42 +42,47 @@ TEST_CASE("s8c narrow multiplies once in f32 and clips before it rounds") {
   CHECK(s8c::narrow(0x1000001, 0x1p-20f, 0) == 16);  // 2^24 + 1 becomes 2^24
 }
 
-TEST_CASE("s8c add is within half a step of the exact sum, and exact at ties") {
-  std::mt19937 generator(1);
-  std::uniform_real_distribution<float> exponent(-6, 6);
-  std::uniform_int_distribution<int> element(-128, 127);
-  for (int i = 0; i < 2000; ++i) {
-    const float sa = std::exp2(exponent(generator)), sb = std::exp2(exponent(generator)),
-                sy = std::exp2(exponent(generator));
-    const s8c::AddFactors factors = s8c::add_factors(sa, sb, sy);
-    REQUIRE(factors.valid());
-    const int za = element(generator), zb = element(generator), zy = element(generator);
-    const int a = element(generator) - za, b = element(generator) - zb;
-    const double exact = (a * double{sa} + b * double{sb}) / double{sy} + zy;
-    const int y = s8c::add(a, b, factors, zy);
-    // Two factors, each rounded by half a unit of 2^-shift.
-    CHECK(std::abs(y - std::clamp(exact, -128.0, 127.0)) <= 0.5 + std::ldexp(255.0, -factors.shift));
-  }
-  const s8c::AddFactors halves = s8c::add_factors(1, 1, 2);
-  CHECK(s8c::add(1, 0, halves, 0) == 0);
-  CHECK(s8c::add(1, 2, halves, 0) == 2);
-  CHECK(s8c::add(-1, 0, halves, 0) == 0);
-  CHECK(s8c::add(-1, -2, halves, 0) == -2);
+TEST_CASE("s8c add rounds the exact sum half to even") {
+  // Scales are m * 2^e with e >= -30 and m < 2^24, so that all terms fit in 64 bits.
+  const auto as_integer = [](float scale) { return static_cast<int64_t>(std::ldexp(scale, 30)); };
+  const auto expected = [&](int a, int b, float sa, float sb, float sy) {
+    const int64_t twice = 2 * (a * as_integer(sa) + b * as_integer(sb)) + as_integer(sy), step = 2 * as_integer(sy);
+    const int64_t raised = (twice - (((twice % step) + step) % step)) / step;  // half up
+    const bool is_tie = twice % step == 0;
+    return static_cast<int>(is_tie && raised % 2 != 0 ? raised - 1 : raised);
+  };
+  const float scales[] = {1, 2, 3, 5, 6, 0.75f, 0.1f, 0.2f, 0.3f, 1.0f / 3, 0.0123f, 7.3f, 0x1p-6f};
+  int64_t wrong = 0;
+  for (const float sa : scales)
+    for (const float sb : {scales[0], scales[4], scales[8], scales[10], -scales[7], -scales[0]})
+      for (const float sy : scales)
+        for (int a = -255; a <= 255; a += 3)
+          for (int b = -255; b <= 255; b += 5) {
+            const int want = std::clamp(expected(a, b, sa, sb, sy), -s8c::kMaxSteps, s8c::kMaxSteps);
+            wrong += s8c::add_exactly(a, b, {sa, sb, sy}) != want;
+          }
+  CHECK(wrong == 0);
+  CHECK(s8c::add_exactly(1, 0, {1, 1, 2}) == 0);
+  CHECK(s8c::add_exactly(3, 0, {1, 1, 2}) == 2);
+  CHECK(s8c::add_exactly(-1, 0, {1, 1, 2}) == 0);
+  CHECK(s8c::add_exactly(255, 255, {1e30f, 1e30f, 1e-30f}) == s8c::kMaxSteps);
+  CHECK(s8c::add_exactly(1, 1, {1, 0x1p-80f, 2}) == 1);  // the small operand decides the tie
+  CHECK(s8c::add_exactly(3, -1, {1, 0x1p-80f, 2}) == 1);
 }
 
 TEST_CASE("s8c add of TensorFlow Lite rounds half up and subtracts with a negative factor") {
-  const s8c::AddFactors halves = s8c::add_factors(1, 1, 2, true);
-  CHECK(s8c::add(1, 0, halves, 0) == 1);
-  CHECK(s8c::add(1, 2, halves, 0) == 2);
-  CHECK(s8c::add(-1, 0, halves, 0) == 0);
-  CHECK(s8c::add(-1, -2, halves, 0) == -1);
+  const s8c::AddFactors halves = s8c::add_factors(1, 1, 2);
+  CHECK(s8c::add(1, 0, halves) == 1);
+  CHECK(s8c::add(1, 2, halves) == 2);
+  CHECK(s8c::add(-1, 0, halves) == 0);
+  CHECK(s8c::add(-1, -2, halves) == -1);
   s8c::AddFactors difference = halves;
   difference.b = -difference.b;
   CHECK(difference.valid());
-  CHECK(s8c::add(9, 4, difference, 3) == 6);
-  CHECK(s8c::add(4, 9, difference, 3) == 1);
-  CHECK(!s8c::add_factors(1e30f, 1, 1e-30f, true).valid());
-  CHECK(s8c::add_factors(1e-30f, 1e-30f, 1e30f, true).valid());
+  CHECK(s8c::add(9, 4, difference) == 3);
+  CHECK(s8c::add(4, 9, difference) == -2);
+  CHECK(!s8c::add_factors(1e30f, 1, 1e-30f).valid());
+  CHECK(s8c::add_factors(1e-30f, 1e-30f, 1e30f).valid());
 }
 
 TEST_CASE("Exact s8c averages round halves of stored integers away from zero, or up") {
