@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row functions that convert a frame to an input: unpack pixels; resample a row and blend rows, or interpolate both;
-// store elements.
+// Functions that convert the rows of a frame to an input tensor. They unpack pixels, then resample each row and blend
+// rows (or interpolate rows and columns), and store elements.
 //
-// Between these steps a pixel has kPixelBytes bytes: red, green, blue, and a byte without meaning. All steps are
-// defined on integers, or by one f32 operation after another, so all instruction sets compute the same result.
+// Between these steps a pixel has kPixelBytes bytes: red, green, blue, and an unused byte. All steps use integers, or
+// f32 operations in a fixed order, so all instruction sets compute the same result.
 #pragma once
 
 #include <cstdint>
@@ -45,20 +45,20 @@ struct FrameRows {
                    uint8_t* to);
   // Computes the weighted sum of `taps` rows.
   void (*blend)(const uint8_t* const* rows, const int32_t* weights, int64_t taps, int64_t count, uint8_t* to);
-  // Interpolates a row along x (nestrt::Interpolation): firsts[count], and weights[count][kPixelBytes], which repeats
-  // each weight.
+  // Interpolates a row along x (nestrt::Interpolation). Arrays: firsts[count] and weights[count][kPixelBytes], with
+  // each weight repeated.
   void (*interpolate_columns)(const uint8_t* pixels, const int32_t* firsts, const int16_t* weights, int64_t count,
                               int16_t* to);
   // Interpolates between two rows and rounds.
   void (*interpolate_rows)(const int16_t* first, const int16_t* second, int16_t weight, int64_t count, uint8_t* to);
-  // Stores the elements of a row: to[0] points to the first element of interleaved pixels; otherwise one pointer per
-  // channel.
+  // Stores the elements of a row. If pixels are interleaved, to[0] points to the first element; otherwise `to` has one
+  // pointer per channel.
   void (*store)(const ElementFormat& format, const uint8_t* pixels, int64_t count, void* const* to);
 };
 
-// The definition, in plain loops.
+// Returns the reference implementation, in plain loops.
 const FrameRows& reference_frame_rows();
-// Returns the functions for the current instruction set. Results equal those of the reference bit for bit.
+// Returns the functions for the current instruction set. Their results are bit-identical to the reference.
 FrameRows frame_rows();
 
 }  // namespace nestrt::kernels

@@ -18,7 +18,7 @@ constexpr size_t kAlignment = 64;
 constexpr int64_t kMaxStepRows = 64;
 constexpr size_t kOverflow = std::numeric_limits<size_t>::max();
 
-// Intermediate tensors smaller than this stay in the second-level cache without fusion.
+// Smaller intermediate tensors stay in the second-level cache without fusion.
 constexpr size_t kMinIntermediateBytes = 768 * 1024;
 
 // Returns the maximum bytes of cached rows per thread.
@@ -53,7 +53,7 @@ bool is_fusible(const RowKernel& first, const RowKernel& second) {
          bytes_of(first.row_input()) != kOverflow && bytes_of(second.row_output()) != kOverflow;
 }
 
-// Returns the bytes of intermediate rows needed to compute `rows` rows of the last kernel.
+// Returns the size in bytes of the intermediate rows needed to compute `rows` rows of the last kernel.
 size_t window_bytes_for(std::span<const RowKernel* const> kernels, int64_t rows) {
   size_t bytes = 0;
   for (size_t i = kernels.size() - 1; i-- > 0;) {

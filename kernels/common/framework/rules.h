@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the shape rules of operators. The messages name the operand or attribute; the caller of infer() adds the
+// Helpers for the shape rules of operators. Messages name the operand or attribute; the caller of infer() adds the
 // operator name.
 #pragma once
 

@@ -18,8 +18,8 @@ struct Four128 {
   int32x4_t v[4];
 };
 
-// Volatile assembly keeps the order of loads and products: the compiler would load more weights ahead than fit the
-// registers.
+// Volatile assembly keeps the order of loads and products, because the compiler would load more weights ahead than fit
+// in the registers.
 HWY_INLINE void load_bytes(int8x16_t& to, const int8_t* from) {
   using Bytes = int8x16_t __attribute__((may_alias, aligned(1)));
   __asm__ volatile("ldr %q0, %1" : "=w"(to) : "m"(*reinterpret_cast<const Bytes*>(from)));

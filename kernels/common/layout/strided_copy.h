@@ -38,7 +38,7 @@ class StridedCopy {
   bool empty_ = false;
   std::array<CopyAxis, kMaxAxes> outer_{};  // the axes outside the plane, outermost first
   size_t num_outer_ = 0;
-  // The plane that the inner loops copy: columns are adjacent in the output.
+  // The plane that the inner loops copy. Columns are adjacent in the output.
   CopyAxis row_, column_;
 };
 

@@ -13,7 +13,7 @@
 namespace nestrt::kernels::s8 {
 namespace {
 
-// Returns the exponents of `tensor`: one, or `channels` along `axis`.
+// Returns the exponents of `tensor`: one for the whole tensor, or `channels` of them along `axis`.
 Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis, int64_t channels,
                                              std::string_view what) {
   const std::string operand(what);
@@ -34,7 +34,7 @@ Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis,
   return exponents;
 }
 
-// The attributes of a Conv or Dense.
+// The attributes that Conv and Dense share.
 struct Product {
   int output_axis;  // of the weights
   Activation activation;
