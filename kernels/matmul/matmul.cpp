@@ -20,7 +20,7 @@ Status check_operands(const OperatorSpec& spec) {
   return {};
 }
 
-// Returns the axes before the matrix, prefixed with ones up to `rank` axes.
+// Returns the batch axes, which precede the matrix axes, with leading ones up to `rank` axes.
 Shape batch_axes(const Shape& shape, int rank) {
   const int own = std::max(0, shape.rank() - 2);
   Shape batch;

@@ -45,7 +45,7 @@ const RowKernel* PoolRows::by_rows() const {
   return depth.input == 1 && depth.output == 1 && depth.kernel == 1 ? this : nullptr;
 }
 
-// Computes the rows of a block consecutively, because windows share most of their inputs.
+// Processes consecutive rows of a block, because their windows share most of their inputs.
 void PoolRows::run_rows(const RowCall& call) const {
   const PoolWindow depth = pool_.axes[0].window(0);
   const RowImages output = row_output();

@@ -26,7 +26,8 @@ using S8DepthwiseFunction = void (*)(const S8DepthwiseRows& rows);
 S8DepthwiseFunction s8_depthwise_function();
 
 // Returns a function for 3 x 3 kernels that adds the products of neighbouring taps (2 i and 2 i + 1) in 16 bits, or
-// null if no such function exists. Requires: no pair of neighbouring weights is -128 and -128, and the input's zero point is 0.
+// null if no such function exists. Requires: no pair of neighbouring weights is -128 and -128, and the input's zero
+// point is 0.
 S8DepthwiseFunction s8_depthwise_pairs_function(const ConvGeometry& geometry);
 
 // Dot products of four neighbouring taps of a kernel row. Weights are [rows][vectors][16 channels][4 taps]. The caller

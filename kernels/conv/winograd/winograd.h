@@ -12,12 +12,11 @@
 //
 // With stride 2, two outputs along an axis are the sum of two terms: F(2, 2) of the even inputs with the outer taps,
 // and the odd inputs times the middle tap. This needs 25 products instead of 36. The last two positions along an axis
-// have the
-// same weights.
+// have the same weights.
 //
 // If the last tile along an axis has few outputs, it is a short tile: F(2, 3) at some of the points of F(4, 3), F(1, 3)
-// at some of the points of F(2, 3), or with stride 2 the three products of one output. A short tile
-// skips the other positions and uses the same weights; its input transform compensates for the different points.
+// at some of the points of F(2, 3), or with stride 2 the three products of one output. A short tile skips the other
+// positions and uses the same weights; its input transform compensates for the different points.
 #pragma once
 
 #include <algorithm>
