@@ -4,8 +4,8 @@
 // or s8 weights.
 //
 // Variants (plain layout):
-//   recurrent.f32.panel16 constant f32 weights; multiplies the batch with packed panels in register tiles
-//   recurrent.s8.panel16 constant s8 weights; quantizes the state in every step and multiplies with the s8 tile
+//   recurrent.f32.panel16  constant f32 weights; multiplies the batch with packed panels in register tiles
+//   recurrent.s8.panel16   constant s8 weights; quantizes the state in every step and multiplies with the s8 tile
 //   recurrent.reference
 #pragma once
 

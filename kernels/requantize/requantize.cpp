@@ -19,7 +19,7 @@ Status check_tensor(const TensorSpec& tensor, std::string_view what) {
   return s8c::has_scales(tensor) ? s8c::affine_of(tensor, what).error() : s8::exponent_of(tensor, what).error();
 }
 
-// Checks the form of TensorFlow Lite, a LeakyReLU in fixed point.
+// Checks the form used by TensorFlow Lite: a LeakyReLU in fixed point.
 Status check_leaky(const OperatorSpec& spec) {
   const ops::Requantize& op = *spec.as<ops::Requantize>();
   if (op.rounding != ops::Rounding::kHalfUpScaled || op.activation.kind != ops::ActivationKind::kLeakyRelu)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter: combines rows of a copy of the data with rows of updates, one update after the other. Threads divide the
-// elements of a row. f32, s32 and s64 (overflow wraps); any type if rows are replaced.
+// Scatter: combines rows of a copy of the data with rows of updates, one update at a time. Threads divide the elements
+// of a row. Supports f32, s32 and s64 (overflow wraps), and any type if rows are replaced.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -58,7 +58,7 @@ T combined(Kind kind, T a, T b) {
   }
 }
 
-// Combines `count` elements with those of a row.
+// Combines `count` elements of an update with a row.
 using Combine = void (*)(Kind kind, std::byte* row, const std::byte* update, int64_t count);
 
 template <typename T>
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// Combines rows of single elements, one after the other on one thread.
+// Combines rows of a single element, sequentially on one thread.
 template <typename T, Kind kKind>
 void combine_elements(const KernelCall& call, DataType index_type, int64_t rows, int64_t updates) {
   T* const to = call.output<T>(0);

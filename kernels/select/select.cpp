@@ -30,7 +30,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(a.type, shape);
 }
 
-// T represents any element type of its size.
+// T represents any element type of the same size.
 template <typename T>
 Result<std::unique_ptr<Kernel>> select_kernel(const OperatorSpec& spec) {
   const Shape& shape = spec.outputs[0].shape;
