@@ -148,7 +148,7 @@ Result<std::unique_ptr<Kernel>> comparison(const OperatorSpec& spec, Function /*
 }
 
 Result<std::unique_ptr<Kernel>> no_such_kind() {
-  return Status(Code::kInternal, "a binary kind does not support its type");
+  return Status(Code::kInternal, "a binary kind reached prepare with a type that it does not support");
 }
 
 template <typename T>

@@ -19,7 +19,8 @@ Status check_list(const char* list_name, const std::vector<int32_t>& list, int s
     return rule_error(
         fmt::format("{} has {} entries, but the input has {} spatial axes", list_name, list.size(), spatial_rank));
   for (int32_t value : list)
-    if (value < minimum) return rule_error(fmt::format("{} holds {}, must be at least {}", list_name, value, minimum));
+    if (value < minimum)
+      return rule_error(fmt::format("{} contains {}, expected at least {}", list_name, value, minimum));
   return {};
 }
 

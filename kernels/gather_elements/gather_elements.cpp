@@ -23,7 +23,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   bool fits = indices.rank() == data.rank();
   for (int i = 0; fits && i < data.rank(); ++i) fits = i == axis || indices[i] <= data[i];
   if (!fits)
-    return rule_error(fmt::format("indices have shape {}, which does not fit into the data's {} outside axis {}",
+    return rule_error(fmt::format("indices have shape {}, which exceeds shape {} of the data outside axis {}",
                                   indices.to_string(), data.to_string(), axis));
   return single_output(spec.inputs[0].type, indices);
 }

@@ -30,8 +30,9 @@ Status expect_operand(const OperatorSpec& spec, size_t index, const Shape& shape
 // Checks the inputs that are specific to s8 weights.
 Status check_integer_weights(const OperatorSpec& spec) {
   const bool is_s8 = spec.inputs[1].type == DataType::kS8;
-  if (is_s8 != spec.has_input(kRecurrentScale)) return rule_error("weights of s8, and no others, require a scale");
-  if (!is_s8 && spec.has_input(kRecurrentZero)) return rule_error("only weights of s8 have a zero point");
+  if (is_s8 != spec.has_input(kRecurrentScale))
+    return rule_error("s8 weights require a scale, and other weights must not have one");
+  if (!is_s8 && spec.has_input(kRecurrentZero)) return rule_error("only s8 weights may have a zero point");
   for (const size_t input : {kRecurrentScale, kRecurrentZero}) {
     if (!spec.has_input(input)) continue;
     const TensorSpec& tensor = spec.inputs[input];

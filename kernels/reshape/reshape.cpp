@@ -18,8 +18,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, checked_shape(spec.as<ops::Reshape>()->shape, "shape"));
   if (shape.num_elements() != input.shape.num_elements())
-    return rule_error(
-        fmt::format("shape {} does not hold the elements of the input {}", shape.to_string(), input.shape.to_string()));
+    return rule_error(fmt::format("shape {} and the input {} have different numbers of elements", shape.to_string(),
+                                  input.shape.to_string()));
   return single_output(input.type, shape);
 }
 

@@ -26,7 +26,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 3, 3));
   const TensorSpec &data = spec.inputs[0], &indices = spec.inputs[1], &updates = spec.inputs[2];
   if (data.shape.rank() < 1 || indices.shape.rank() != 1)
-    return rule_error("the data need an axis of rows, and the indices exactly one axis");
+    return rule_error("the data must have at least one axis, and the indices exactly one");
   NESTRT_RETURN_IF_ERROR(check_indices(indices, data.shape[0]));
   Shape rows = data.shape;
   rows[0] = indices.shape[0];

@@ -23,7 +23,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     return rule_error(fmt::format("the condition is {}, expected bool", name(condition.type)));
   }
   if (a.type != b.type) {
-    return rule_error(fmt::format("the values are {} and {}, expected one type", name(a.type), name(b.type)));
+    return rule_error(fmt::format("the values are {} and {}, expected the same type", name(a.type), name(b.type)));
   }
   const std::array shapes = {&condition.shape, &a.shape, &b.shape};
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(shapes));

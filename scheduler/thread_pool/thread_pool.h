@@ -13,7 +13,7 @@
 //
 // A job may be restricted to some of the workers, so that concurrent jobs divide the cores. A job may be urgent:
 // workers check for urgent jobs first, and leave other jobs between two indices to run them. Before each index, the
-// callers of other jobs wait until the urgent jobs are done, but for at most kMaxPassed of them.
+// callers of other jobs wait for at most kMaxPassed urgent jobs.
 //
 // With one thread there are no workers, and everything runs in order on the caller's thread. The same applies in a
 // child process created by fork(), which has no workers.

@@ -47,9 +47,9 @@ Status set_shifts(int narrowed_exponent, Epilogue* epilogue) {
   for (int exponent : epilogue->exponents) {
     const int shift = exponent - narrowed_exponent;
     if (shift < 0 || shift > kMaxShift)
-      return rule_error(
-          fmt::format("an accumulator of exponent {} cannot become s8 of exponent {}: the shift must be 0 to 31",
-                      exponent, narrowed_exponent));
+      return rule_error(fmt::format(
+          "an accumulator with exponent {} cannot be converted to s8 with exponent {}: the shift must be 0 to 31",
+          exponent, narrowed_exponent));
     epilogue->shifts.push_back(shift);
   }
   return {};
@@ -163,7 +163,7 @@ Status check_product(const OperatorSpec& spec, const Activation& activation, boo
     if (!spec.has_input(i)) continue;
     NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[i], kTypes[i], kNames[i]));
     if ((i == 1 || i == 2) && spec.inputs[i].constant == nullptr)
-      return Status(Code::kUnsupported, fmt::format("{} must be constant where the input is s8", kNames[i]));
+      return Status(Code::kUnsupported, fmt::format("{} must be constant if the input is s8", kNames[i]));
   }
   NESTRT_RETURN_IF_ERROR(check_s8_activation(activation));
   if (wide && activation.kind != ops::ActivationKind::kNone)

@@ -100,7 +100,7 @@ InstructionSet initial_instruction_set() {
   if (const char* wanted = std::getenv("NESTRT_ISA")) {
     for (InstructionSet set : detected())
       if (name(set) == wanted) return set;
-    std::string message = fmt::format("NESTRT_ISA={} is ignored; this CPU has:", wanted);
+    std::string message = fmt::format("NESTRT_ISA={} is ignored; this CPU supports:", wanted);
     for (InstructionSet set : detected()) message += fmt::format(" {}", name(set));
     log(LogLevel::kWarning, message);
   }

@@ -242,7 +242,7 @@ Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec& spec, const Form& fo
 }
 #else
 Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec&, const Form&) {
-  return Status(Code::kUnsupported, "Winograd convolutions of f32 need NEON");
+  return Status(Code::kUnsupported, "f32 Winograd convolution requires NEON");
 }
 #endif
 

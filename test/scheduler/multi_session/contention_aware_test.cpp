@@ -18,7 +18,7 @@ using scheduler::Solution;
 constexpr auto kLongEnough = std::chrono::hours(24);
 const std::vector<double> kThreeOthers = {2.7, 2.7};
 
-// Returns the fraction of the bound that four concurrent sessions of a solution reach.
+// Returns the fraction of the throughput bound that four concurrent sessions with this solution achieve.
 double throughput_of_four(const Problem& problem, const Solution& solution) {
   const Schedule schedule = to_schedule(problem, solution);
   const std::vector<scheduler::VirtualSession> sessions(4, {problem, schedule});

@@ -55,7 +55,7 @@ TEST_CASE("s8c add is within half a step of the exact sum, and exact at ties") {
     const int a = element(generator) - za, b = element(generator) - zb;
     const double exact = (a * double{sa} + b * double{sb}) / double{sy} + zy;
     const int y = s8c::add(a, b, factors, zy);
-    // Two factors, each rounded by half a unit of 2^-shift.
+    // The two factors are each rounded by up to half a unit of 2^-shift.
     CHECK(std::abs(y - std::clamp(exact, -128.0, 127.0)) <= 0.5 + std::ldexp(255.0, -factors.shift));
   }
   const s8c::AddFactors halves = s8c::add_factors(1, 1, 2);
