@@ -30,8 +30,8 @@ using D32 = hn::Rebind<float, D64>;
 using V64 = hn::Vec<D64>;
 using V32 = hn::Vec<D32>;
 
-// Returns log(x) in double precision, accurate to about 1e-11; -infinity for zero. Requires: x >= 0, finite.
-// x = 2^e m, and log(m) = 2 atanh((m - 1) / (m + 1)).
+// Returns log(x) in double precision, accurate to about 1e-11, or -infinity for zero. Requires: x is finite and not
+// negative. With x = 2^e m, log(m) = 2 atanh((m - 1) / (m + 1)).
 HWY_INLINE V64 precise_log(V32 x) {
   const D64 d64;
   const D32 d;
@@ -55,7 +55,7 @@ HWY_INLINE V64 precise_log(V32 x) {
   return hn::IfThenElse(is_zero, hn::Neg(infinity), log);
 }
 
-// Returns exp(t); t is clamped to the range in which f32 results are neither zero nor infinite.
+// Returns exp(t) as f32. Clamps t to a range outside which the result is 0 or infinite.
 HWY_INLINE V32 rounded_exp(V64 t) {
   const D64 d64;
   const D32 d;
@@ -67,7 +67,7 @@ HWY_INLINE V32 rounded_exp(V64 t) {
   return hn::Mul(hn::Mul(y, simd_power_of_two(d, half)), simd_power_of_two(d, hn::Sub(whole, half)));
 }
 
-// Uses the scalar function, lane by lane, if any operand is negative or infinite.
+// Lanes with a negative or non-finite base, or a non-finite exponent, use the scalar function.
 HWY_INLINE V32 power(V32 x, V32 y) {
   const D64 d64;
   const D32 d;

@@ -74,7 +74,8 @@ bool divides(const OperatorSpec& spec) {
          (!spec.has_input(kResidual) || spec.inputs[kResidual].shape == output);
 }
 
-// Returns whether parts may consist of rows. A part of a depthwise convolution would need rows of other parts.
+// Returns whether parts may consist of rows. Not for depthwise convolutions, whose parts would need input rows of other
+// parts.
 bool divides_rows(const OperatorSpec& spec) { return spec.as<ops::Conv>()->group == 1; }
 
 constexpr KernelVariant kKernels[] = {

@@ -11,7 +11,7 @@ namespace nestrt::kernels {
 // Returns whether each output row is one image row: there is no depth, and no rows are skipped.
 bool has_rows(const ConvGeometry& geometry);
 
-// Returns whether each output reads exactly the input pixel at its own position.
+// Returns whether each output reads only the input pixel at its own position.
 bool reads_own_pixels(const ConvGeometry& geometry);
 
 // Return the row geometry of a convolution whose input is blocked16 or a plain image. The output is blocked16.

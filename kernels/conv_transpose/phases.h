@@ -44,7 +44,7 @@ AxisPhases reached_phases(const ConvGeometry& geometry);
 // Returns whether some outputs have no taps.
 bool has_gaps(const ConvGeometry& geometry, const AxisPhases& phases);
 
-// Sets the outputs of plain tensors to the value of an output without taps.
+// Sets all outputs of a plain tensor to the value of an output without taps.
 void fill_gaps(const ConvGeometry& geometry, const ops::Activation& activation, const KernelCall& call);
 
 }  // namespace nestrt::kernels

@@ -166,7 +166,7 @@ void IntegerPanel16::run(const KernelCall& call) const {
   multiply(call, read_columns(call));
 }
 
-// Packs every matrix of a constant that is not one matrix of s8.
+// Packs all matrices of a constant that Packing::kS8Panel does not support: u8, or not of rank 2.
 Result<PackedBytes> pack_constant(const OperatorSpec& spec, const MatMulGeometry& g) {
   const IntegerFunctions functions = integer_functions();
   const uint8_t flip = spec.inputs[1].type == DataType::kU8 ? kFlipSign : 0;

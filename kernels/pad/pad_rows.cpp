@@ -30,7 +30,7 @@ void with_width(size_t bytes, const Body& body) {
     body(Width<0>());
 }
 
-// The rows of an operator and, on the stack of a thread, the position of one of them.
+// The rows of an operator. An Index represents the position of a row and is kept on the stack of each thread.
 struct PadRows {
   Mode mode = Mode::kConstant;
   int row_axis = 0;

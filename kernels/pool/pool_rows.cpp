@@ -39,7 +39,7 @@ void PoolRows::run(const KernelCall& call) const {
                   });
 }
 
-// Returns a row kernel only for images, without a depth axis.
+// Returns a row kernel for images only, not for inputs with a depth axis.
 const RowKernel* PoolRows::by_rows() const {
   const PoolAxis& depth = pool_.axes[0];
   return depth.input == 1 && depth.output == 1 && depth.kernel == 1 ? this : nullptr;

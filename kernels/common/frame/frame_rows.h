@@ -19,7 +19,7 @@ inline constexpr int64_t kRowSlack = 64;
 // resample() needs a multiple of this many weights per pixel.
 inline constexpr int kTapStep = 2;
 
-// One row of a frame. Formats with one chroma pair for several pixels have the row of pairs in planes[1].
+// One row of a frame. If several pixels share a chroma pair, planes[1] may be a separate row of pairs.
 struct FrameRow {
   PixelFormat format = PixelFormat::kRgb;
   const uint8_t* planes[3] = {};
@@ -36,11 +36,12 @@ struct ElementFormat {
 };
 
 struct FrameRows {
-  // Converts the pixels [first, first + count) of a row. NV12's planes[1] is the row of pairs; YUYV has one plane.
+  // Converts the pixels [first, first + count) of a row. For NV12, planes[1] is the row of chroma pairs; YUYV has a
+  // single plane.
   void (*unpack)(const FrameRow& row, int64_t first, int64_t count, uint8_t* pixels);
-  // Replaces red, green and blue by the luminance, as ITU-R 601 weights it.
+  // Replaces red, green and blue by the luminance, weighted as in ITU-R 601.
   void (*to_luminance)(uint8_t* pixels, int64_t count);
-  // Resamples a row along x: firsts[count], and weights[count][taps][kPixelBytes], which repeats each weight.
+  // Resamples a row along x. Arrays: firsts[count] and weights[count][taps][kPixelBytes], with each weight repeated.
   void (*resample)(const uint8_t* pixels, const int32_t* firsts, const int32_t* weights, int64_t taps, int64_t count,
                    uint8_t* to);
   // Computes the weighted sum of `taps` rows.

@@ -14,7 +14,7 @@ namespace nestrt::kernels {
 
 using Index = std::array<int64_t, Shape::kMaxRank>;
 
-// One element of any type, stored in the leading bytes.
+// One element of any type, stored in the first bytes.
 using ElementBytes = std::array<std::byte, 8>;
 
 // Converts `value` to `type`; truncates and saturates. NaN becomes 0 for integer types.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RowFusion: runs consecutive kernels a few rows at a time. Intermediate tensors are never materialized: each thread
-// keeps in its scratch only the rows that the next kernel still reads, so they stay in cache. The result is
+// keeps only the rows that the next kernel still needs, in its scratch, so they stay in cache. The result is
 // bit-identical to running the kernels one after another.
 #pragma once
 

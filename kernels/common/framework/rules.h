@@ -34,7 +34,7 @@ Result<int> checked_axis(int64_t axis, int rank, std::string_view what = "axis")
 // Returns the outputs of a single-output operator.
 std::vector<TensorSpec> single_output(DataType type, const Shape& shape);
 
-// Returns true if all operands have plain layout and no constant is packed, as reference kernels require.
+// Returns whether all operands have plain layout and no constant is packed, as reference kernels require.
 bool is_plain(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -23,7 +23,7 @@ int64_t element_steps(const OperatorSpec& spec, int64_t per_input, int64_t per_o
 int64_t copy_steps(const OperatorSpec& spec);
 int64_t function_steps(const OperatorSpec& spec);
 
-// Returns 0, for operators without matrix products.
+// Returns 0. For operators without matrix products.
 uint64_t no_macs(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

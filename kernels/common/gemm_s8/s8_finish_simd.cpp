@@ -59,7 +59,7 @@ struct Narrowing {
     for (int64_t v = 0; v < kVectors; ++v) shift[v] = ShiftS8<kEven>(f.shift + block.first + v * kLanes);
   }
 
-  // Returns vector v of one point.
+  // Returns vector v of the outputs of one point.
   HWY_INLINE V32 operator()(const Block& block, int64_t v) const {
     const V32 y = shift[v](hn::LoadU(D32(), block.sums + v * kLanes));
     if constexpr (!kResidual) return y;

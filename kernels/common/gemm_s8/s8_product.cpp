@@ -117,8 +117,8 @@ bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   return shifts && tile.chains != nullptr && tile.points >= kMinChainPoints;
 }
 
-// Returns the part of the next blocks' weights to prefetch; tiles share them, kTileBlock bytes per segment. Null if the
-// weights fit the caches.
+// Returns the part of the next blocks' weights that this tile prefetches: kTileBlock bytes per segment, so that tiles
+// share the work. Returns null if the weights fit in the caches or nothing is left to prefetch.
 const int8_t* S8Product::weights_to_prefetch(int64_t first_block, const S8Tile& tile) const {
   constexpr int64_t kMaxCached = 128 * 1024;
   const bool has_next = first_block + 2 * tile.blocks <= blocks_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The s8 tile with the dot products of Armv8.2. A dot product selects four bytes of an input register by index, so one
-// load serves four steps; loading them with LD1R would occupy a vector pipe on a Cortex-A76.
+// load serves four steps. Loading four bytes at a time with LD1R would occupy a vector pipe on a Cortex-A76.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_ARM_A64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy broadcasting: operands of different shapes viewed as one shape, with stride 0 along broadcast dimensions.
+// NumPy broadcasting: operands of different shapes are viewed as one shape, with stride 0 along broadcast dimensions.
 #pragma once
 
 #include <algorithm>

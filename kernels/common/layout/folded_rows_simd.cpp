@@ -111,7 +111,7 @@ void unfold_by(const FoldedRow& row, int64_t first, int64_t last, const int8_t* 
 
 }  // namespace
 
-// First convolutions mostly have strides of 1 or 2.
+// Only folds of 1 and 2 are vectorized, because the first convolution of a network usually has a stride of 1 or 2.
 void s8_fold(const FoldedRow& row, const int8_t* from, int8_t* to) {
 #if HWY_TARGET != HWY_SCALAR
   if (row.fold == 1) return fold_by<1>(row, from, to);

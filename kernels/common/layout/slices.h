@@ -16,7 +16,7 @@ struct AxisExtents {
   int64_t inner = 1;
 };
 
-// Negative values of `axis` count from the end. Requires: it is in range.
+// Negative values of `axis` count from the end. Requires: `axis` is in range.
 inline AxisExtents axis_extents(const Shape& shape, int axis) {
   const int rank = shape.rank(), at = axis < 0 ? axis + rank : axis;
   return {shape.product(0, at), shape[at], shape.product(at + 1, rank)};

@@ -9,7 +9,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// The extents of a packed constant as [outputs][channels][positions], for any form.
+// The extents of a constant, viewed as [outputs][channels][positions] for any packed form.
 struct Extents {
   int64_t outputs;
   int64_t channels;

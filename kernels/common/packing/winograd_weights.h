@@ -16,7 +16,7 @@ namespace nestrt::kernels {
 // Requires: a packing of the kWinograd form for this element type.
 void pack_winograd(Packing packing, const Shape& shape, const float* plain, float* packed);
 void pack_winograd(Packing packing, const Shape& shape, const int8_t* plain, int8_t* packed);
-// Does the same for [o][i][4][4] kernels and kWinogradTaps: 6 x 6 positions. The result is not stored in plans.
+// Does the same for [o][i][4][4] kernels with kWinogradTaps: 6 x 6 positions. Plans do not contain the result.
 void pack_winograd_taps(const Shape& shape, const float* plain, float* packed);
 // Recovers the weights from their transforms: g = L (G g G^T) L^T, where L G = 1.
 void unpack_winograd(Packing packing, const Shape& shape, const float* packed, float* plain);

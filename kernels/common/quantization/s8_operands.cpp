@@ -63,7 +63,7 @@ Status check_shifts(const AddShifts& shifts) {
                   shifts.left_a, shifts.left_b, shifts.right));
 }
 
-// Returns the scales of s8c weights, one per output channel. Their zero points must be 0.
+// Returns the scales of s8c weights, one per output channel. The zero points must be 0.
 Result<std::vector<float>> weight_scales(const TensorSpec& weights, int axis) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::AffineMap map, s8c::affine_map_of(weights, "the weights"));
   const int stated = weights.quantization->axis;

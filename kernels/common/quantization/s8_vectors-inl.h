@@ -35,7 +35,7 @@ HWY_INLINE void store_s8(V8 elements, s8::Bounds bounds, int8_t* to) {
 // Saturates to [-128, 127], then clamps to the bounds, which are within that range.
 HWY_INLINE void store_s8(V32 sums, s8::Bounds bounds, int8_t* to) { store_s8(hn::DemoteTo(D8(), sums), bounds, to); }
 
-// Shifts sums that contain the rounding term right, as s8::shift_raised() does. kEven: half_even.
+// Shifts sums to which the rounding term has been added, like s8::shift_raised(). kEven: the rounding is half_even.
 template <bool kEven>
 struct ShiftS8 {
   ShiftS8() = default;

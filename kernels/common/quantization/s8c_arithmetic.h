@@ -156,7 +156,7 @@ inline int32_t leaky_relu(int32_t x, const LeakyFactors& factors) {
 
 inline constexpr int kInterpolationBits = 11;
 
-// Returns the weight of the second of two elements.
+// Returns the weight of the second of two neighbouring elements.
 inline int32_t interpolation_weight(float fraction) {
   return static_cast<int32_t>(std::nearbyint(std::ldexp(fraction, kInterpolationBits)));
 }

@@ -27,8 +27,8 @@ constexpr int64_t kCopied = 4;  // elements copied together
 // The minimum number of columns per part of a row, unless there are fewer rows than threads.
 constexpr int64_t kMinColumns = 56;
 
-// Copies four elements `count` times at constant strides. Several copies are in flight, because an in-order core stalls
-// when it uses a load.
+// Copies four elements `count` times, at constant strides. Several copies are in flight, because an in-order core
+// stalls when it uses a value that is still being loaded.
 void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step, int64_t count) {
   struct Four {
     float elements[kCopied];
@@ -99,7 +99,7 @@ size_t Stem16::scratch_bytes(const ConvGeometry& geometry) const {
   return bytes;
 }
 
-// Splits rows only if there are too few for all threads.
+// Splits rows only if there are too few rows for all threads.
 void Stem16::run(const KernelCall& call) const {
   const ConvGeometry& g = long_rows_;
   const int64_t rows = g.batch * g.axes[0].output * g.axes[1].output, columns = g.axes[2].output;

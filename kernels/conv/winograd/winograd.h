@@ -88,7 +88,7 @@ WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWino
   return {copy, side * kTileBlock};
 }
 
-// Pixels to prefetch on an in-order core while it processes others, `row` and `column` elements apart.
+// Pixels that an in-order core prefetches while it processes others, `row` and `column` elements apart.
 template <typename T>
 struct WinogradPrefetch {
   const T* from = nullptr;

@@ -218,8 +218,8 @@ HWY_INLINE void for_each_run(const WinogradShape& shape, bool is_short, bool apa
   }
 }
 
-// The intermediate result of the two axes exceeds the registers and goes through the first-level cache. Prefetches the
-// last four columns of the next tile; the columns before them belong to this tile, too.
+// Transforms the rows, then the columns. The intermediate result exceeds the registers and goes through the first-level
+// cache. Prefetches only the last columns of the next tile, because its first columns are also part of this tile.
 void transform_input(const Form& form, const WinogradInput& tile) {
   const int64_t side = form.shape.side;
   const Axis &rows = form.input[tile.is_short.rows], &columns = form.input[tile.is_short.columns];

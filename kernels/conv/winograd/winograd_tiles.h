@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output tiles of a Winograd convolution, numbered row by row, image after image.
+// The output tiles of a Winograd convolution, numbered row by row and image by image.
 #pragma once
 
 #include <algorithm>

@@ -235,7 +235,7 @@ TEST_CASE("ConvTranspose adds a residual before the activation") {
 }
 
 TEST_CASE("Preparing ConvTranspose takes time for its taps, not for the phases of its stride") {
-  // 2^40 phases, of which only one has a tap. Visiting all would take days.
+  // There are 2^40 phases, and only one of them has a tap. Visiting all phases would take days.
   ops::ConvTranspose conv = conv_transpose_attributes(2, 1, 2147483647, 0, (1 << 20) - 1);
   OperatorCase c(conv);
   c.input(tensor_f32({1, 1, 1, 1}, {2})).input(as_constant(tensor_f32({1, 1, 1, 1}, {3})));

@@ -55,7 +55,7 @@ TEST_CASE("Pool drops a last window that would start in the end padding") {
   ops::Pool table = pool(PoolKind::kMax, {2}, {3});
   table.ceil_mode = true;
   table.pad_end = {1};
-  // A fourth window would start at 3, past the input of 3 elements.
+  // A fourth window would start at 3, beyond the input of 3 elements.
   CHECK(run_reference(table, tensor({1, 1, 3}, std::vector<float>{1, 5, 2}), {1, 1, 1}) == std::vector<float>{5});
 }
 

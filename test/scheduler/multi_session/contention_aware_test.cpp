@@ -33,8 +33,8 @@ TEST_CASE("Without other sessions the schedule is the shortest") {
         alone.solution.makespan_us);
 }
 
-// Returns a chain of tasks. The two units alternate in being four times as fast as the other. Splitting a task shortens
-// it but needs more unit time.
+// Returns a chain of tasks. Each unit is four times as fast as the other for every second task. Splitting a task
+// shortens it but needs more unit time.
 Problem wasteful_chain() {
   Problem problem;
   problem.units = {{true, {}}, {false, {}}};

@@ -247,7 +247,8 @@ TEST_CASE("The paper's method does not use a unit that would only make branches 
   CHECK(without < makespan(problem, ScheduleMethod::kSequential));
 }
 
-// Returns two tasks in two parts, of 10 and of 7; the second reads the first. Undivided, they are too slow.
+// Returns two tasks in two parts each. The parts of the first take 10 each, those of the second take 7. The second task
+// reads the first. Undivided tasks are too slow to be chosen.
 Problem two_divided_tasks(bool by_channel) {
   Problem problem;
   problem.units = {{true, {}}, {false, {1, 2, 0}}};

@@ -253,7 +253,7 @@ void run_three_centred(const ThreePoints& tile) {
 #undef FIELD
 #undef SHIFT
 
-// Returns the arguments for the first step and the one after it, which is the first chunk again if there is only one.
+// Returns the arguments for the first step and the next one. If there is only one step, the next one repeats it.
 ThreePoints first_steps(const S8Tile& tile) {
   ThreePoints three;
   const bool whole = tile.length == kStep;  // otherwise one segment consists of several chunks
