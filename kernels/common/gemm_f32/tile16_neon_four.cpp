@@ -48,7 +48,7 @@ struct FourPoints {
 #define HIGH(v, x) "mov v" #v ".d[1], " #x
 #define PRODUCT(sum, weight, in, t) "fmla v" #sum ".4s, v" #weight ".4s, v" in "\n" t "\n"
 
-// 16 products, each paired with integer instructions and followed by the moves.
+// 16 products, each paired with integer instructions. Moves are interleaved.
 #define ELEMENT_K(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15)                           \
   PRODUCT(8, 16, "25.s[0]", t0) PRODUCT(9, 17, "25.s[0]", t1) PRODUCT(10, 18, "25.s[0]", t2)                      \
   HALVES(HIGH(24, x24), LOW(21, x15))                                                                             \

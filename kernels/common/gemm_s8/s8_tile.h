@@ -46,8 +46,8 @@ struct S8Tile {
   int64_t sequence = 0;        // number of preceding tiles that read the same weights
   // If not null, the tile may prefetch kS8PrefetchBytes from this address per segment.
   const int8_t* prefetch = nullptr;
-  // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is null, or if chunks
-  // have several segments whose length is not 16 bytes.
+  // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is null, or if the
+  // chunks have several segments in total and their length is not 16 bytes.
   const uint8_t* chains = nullptr;
   // Set in addition to `chains` if no input is negative and, on NEON, chunks have one segment without padding: the
   // start values for sums over inputs minus S8ChainRules::centre. The chains are then valid only for such inputs.
