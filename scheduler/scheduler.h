@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of libnestrt: region analysis, costs and search, behind the runtime's interface.
+// The scheduler of libnestrt (region analysis, costs and search) behind the runtime's interface.
 #pragma once
 
 #include "nestrt/driver/schedule.h"

@@ -8,8 +8,8 @@
 namespace nestrt::scheduler {
 namespace {
 
-// A unit stays reserved for urgent work for an eighth of its gap plus this time after it is due: the time that a thread
-// may need to wake.
+// After urgent work is due, a unit stays reserved for it for an eighth of its gap plus this time, which a thread may
+// need to wake up.
 constexpr std::chrono::microseconds kMaxUrgentDelay{200};
 
 }  // namespace

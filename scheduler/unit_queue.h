@@ -3,13 +3,13 @@
 // the queue only decides the order.
 //
 // Urgent claims come first, then the earliest deadline (J. R. Jackson, Scheduling a Production Line to Minimize Maximum
-// Tardiness, 1955), then the oldest claim. Between two programs of urgent work the unit stays reserved for the second:
-// other work begins only if its known run times let it finish before the second is due. If urgent work does not arrive
-// when expected, other claims get the unit soon after. No claim starves. After kMaxPassed others have gone first, a
-// claim gets the unit in the next gap that is about as wide as the widest one it has seen, because urgent work loses
-// least there. After twice as many, it goes before all other claims.
+// Tardiness, 1955), then the oldest claim. Between two urgent programs, the unit stays reserved for the second: other
+// work begins only if, according to its known run times, it finishes before the second is due. If urgent work does not
+// arrive when expected, other claims get the unit soon after. No claim starves. After kMaxPassed other claims have gone
+// first, a claim gets the unit in the next gap that is about as wide as the widest that it has seen, where urgent work
+// loses least. After twice that number, it precedes all other claims.
 //
-// The caller provides the time. Threads: one at a time. Nothing is allocated.
+// The caller provides the time. Not thread-safe. Nothing is allocated.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace nestrt::scheduler {
 struct UnitClaim {
   bool urgent = false;
   Deadline deadline = kNoDeadline;
-  // The remaining fields belong to the queue. Each pair holds the last two values; the longer time and the shorter gap
-  // are used.
+  // The remaining fields are managed by the queue. Each array contains the last two values; the longer time and the
+  // shorter gap are used.
   SteadyClock::duration times[2] = {};
   SteadyClock::duration gaps[2] = {};
   uint32_t passed = 0;
@@ -39,15 +39,15 @@ class UnitQueue {
 
   // Enqueues the claim.
   void add(UnitClaim& claim, Time now);
-  // Dequeues the claim. Returns whether it waited.
+  // Dequeues the claim. Returns whether it was waiting.
   bool remove(const UnitClaim& claim);
-  // Dequeues a claim that is about to be destroyed. Returns whether it waited.
+  // Dequeues a claim that is about to be destroyed. Returns whether it was waiting.
   bool forget(const UnitClaim& claim);
 
-  // Returns the claim that has waited longest; null if none waits.
+  // Returns the claim that has waited longest, or null if none waits.
   UnitClaim* oldest() const { return first_; }
-  // Returns the claim that should get the free unit. Returns null if none waits or none may begin before
-  // reserved_until(). The claim keeps waiting until begin().
+  // Returns the claim that should get the free unit, or null if none waits or none may begin before reserved_until().
+  // The claim stays in the queue until begin().
   UnitClaim* next(Time now) const;
   Time reserved_until() const { return reserved_until_; }
   // begin() gives the unit to the claim and dequeues it; end() releases the unit.
@@ -58,7 +58,7 @@ class UnitQueue {
   bool may_begin(const UnitClaim& claim, Time now) const;
   bool is_starving(const UnitClaim& claim) const;
   bool is_before(const UnitClaim& a, const UnitClaim& b) const;
-  // Returns the expected gap after the urgent work that has just ended; 0 while urgent work waits or runs.
+  // Returns the expected gap after the urgent work that has just ended, or 0 while urgent work waits or runs.
   SteadyClock::duration gap() const;
 
   UnitClaim* first_ = nullptr;  // in order of arrival

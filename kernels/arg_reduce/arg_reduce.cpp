@@ -38,7 +38,7 @@ bool is_nan(T x) {
   return x != x;
 }
 
-// Returns whether a later candidate replaces the best so far.
+// Returns whether a later candidate replaces the current best.
 template <typename T>
 bool beats(T candidate, T best, bool smallest, bool select_last) {
   if (is_nan(best)) return select_last && is_nan(candidate);

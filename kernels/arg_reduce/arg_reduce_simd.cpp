@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors along the axis if it is innermost, otherwise across the inner elements. The smallest element is the largest
-// of the negated ones.
+// Vectorized along the axis if it is innermost, otherwise across the inner elements. To find the smallest element,
+// negates all elements.
 #include <algorithm>
 #include <limits>
 
@@ -21,7 +21,7 @@ namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Returns whether x replaces the best so far, which comes before it.
+// Returns whether x replaces the current best, which precedes it.
 template <class V>
 HWY_INLINE auto replaces(V x, V best, bool last) {
   const auto is_number = hn::Eq(x, x);
@@ -29,7 +29,7 @@ HWY_INLINE auto replaces(V x, V best, bool last) {
   return hn::Or(hn::Gt(x, best), hn::AndNot(is_number, hn::Eq(best, best)));
 }
 
-// Returns whether the element at i replaces the best, which may come after it.
+// Returns whether the element at index i replaces the current best, which may precede or follow it.
 HWY_INLINE bool replaces_any(float x, int64_t i, float best, int64_t best_index, bool last) {
   const bool is_nan = x != x, best_is_nan = best != best;
   if (is_nan != best_is_nan) return is_nan;
@@ -97,7 +97,7 @@ void find_largest_columns(const float* x, int64_t columns, int64_t count, int64_
 
 }  // namespace
 
-// Returns the index of the largest of `count` elements multiplied by `sign`.
+// Returns the index of the largest of `count` elements after multiplying each by `sign`.
 int64_t arg_row(const float* x, int64_t count, float sign, bool last) {
   return last ? find_largest<true>(x, count, sign) : find_largest<false>(x, count, sign);
 }

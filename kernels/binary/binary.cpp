@@ -52,8 +52,8 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   const Kind kind = attributes.kind;
   const TensorSpec &a = spec.inputs[0], &b = spec.inputs[1];
   if (a.type != b.type) {
-    return rule_error(fmt::format("{} of {} and {}: both inputs must have one type; insert a Cast", ops::name(kind),
-                                  name(a.type), name(b.type)));
+    return rule_error(fmt::format("{} of {} and {}: both inputs must have the same type; insert a Cast",
+                                  ops::name(kind), name(a.type), name(b.type)));
   }
   if (!supports(kind, a.type)) return rule_error(fmt::format("{} does not support {}", ops::name(kind), name(a.type)));
   const DataType type = is_comparison(kind) ? DataType::kBool : a.type;
@@ -61,7 +61,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     NESTRT_RETURN_IF_ERROR(s8::check_s8_activation(attributes.activation));
     if (!spec.outputs.empty()) NESTRT_RETURN_IF_ERROR(check_quantization(spec));
   } else if (type != DataType::kF32 && attributes.activation.kind != ops::ActivationKind::kNone) {
-    return rule_error(fmt::format("an activation needs an f32 output, and this one is {}", name(type)));
+    return rule_error(fmt::format("an activation requires an f32 output, but the output is {}", name(type)));
   }
   const std::array shapes = {&a.shape, &b.shape};
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(shapes));

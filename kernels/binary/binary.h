@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binary: applies one function to two elements. Operands are broadcast as in NumPy. Attributes: ops::Binary; an
+// Binary: an elementwise function of two operands. Operands are broadcast as in NumPy. Attributes: ops::Binary; an
 // activation requires an f32 or s8 output. Both operands have the same type.
 //   f32      arithmetic, comparisons
 //   s32 s64  arithmetic and comparisons; overflow wraps; division truncates; division by zero gives 0; mod has the
 //            sign of the divisor, fmod that of the dividend; pow with a negative exponent truncates towards zero;
-//            bitwise kinds; a negative or too large shift count shifts all bits out
+//            bitwise kinds; a shift count that is negative or too large shifts all bits out
 //   s8       add, and for tensors with scales also sub, mul, min, max and prelu, as in docs/concepts/numerics.md
 //   boolean  equal and the logical kinds; every byte except 0 is true
 // min and max return NaN if either operand is NaN.
@@ -29,17 +29,18 @@ Result<std::unique_ptr<Kernel>> prepare_binary_functions(const OperatorSpec& spe
 bool accepts_binary_elements(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_elements(const OperatorSpec& spec);
 
-// Supports the same kinds as binary_runs, with a blocked output. Each operand has the shape and layout of the output;
-// or is blocked with one pixel ([N or 1, C, 1, 1]: squeeze and excitation); or is a plain constant with one value per
-// channel; or is a single element.
+// Supports the same kinds as binary_runs, with a blocked output. Each operand is one of: a tensor with the shape and
+// layout of the output; a blocked tensor with one pixel ([N or 1, C, 1, 1]: squeeze and excitation); a plain constant
+// with one value per channel; a single element.
 bool accepts_binary_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_blocked(const OperatorSpec& spec);
 
-// Supports s8 additions, and with scales subtractions, if the operands have the shape and layout of the output.
+// Supports s8 additions, and subtractions of tensors with scales, if the operands have the shape and layout of the
+// output.
 bool accepts_binary_s8_add(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_s8_add(const OperatorSpec& spec);
 
-// Supports s8 with scales: plain tensors with any broadcasting, and blocked16 operands as binary_blocked.
+// Supports s8 tensors with scales: plain tensors with any broadcasting, and the blocked16 operands of binary_blocked.
 bool accepts_binary_s8_scaled(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_binary_s8_scaled(const OperatorSpec& spec);
 

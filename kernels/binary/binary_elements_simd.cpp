@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons, logic and integer arithmetic. The loops are plain because the compiler vectorizes them.
+// Comparisons, logic and integer arithmetic. The loops use no intrinsics, because the compiler vectorizes them.
 #include <algorithm>
 #include <type_traits>
 
@@ -23,7 +23,7 @@ using BinaryKind = ops::BinaryKind;
 
 constexpr int64_t kElements = 256;  // per chunk
 
-// The output may be one of the operands, at the same positions.
+// The output may alias an operand if their positions match.
 template <typename In, typename Out, typename Function>
 HWY_INLINE void map_run(const BroadcastRun<2>& run, std::byte* to, const Function& function) {
   const ChunkedOperand<In, kElements> a(run.from[0], run.steps[0], run.length);
@@ -37,7 +37,7 @@ HWY_INLINE void map_run(const BroadcastRun<2>& run, std::byte* to, const Functio
   }
 }
 
-// The less-than kinds. Requires: the operands of the greater-than kinds have been exchanged.
+// The less-than kinds. For the greater-than kinds, the caller exchanges the operands.
 template <typename T>
 void compare_run(BinaryKind kind, const BroadcastRun<2>& run, std::byte* to) {
   if (kind == BinaryKind::kEqual) return map_run<T, uint8_t>(run, to, [](T a, T b) HWY_ATTR { return a == b; });
@@ -45,7 +45,7 @@ void compare_run(BinaryKind kind, const BroadcastRun<2>& run, std::byte* to) {
   return map_run<T, uint8_t>(run, to, [](T a, T b) HWY_ATTR { return a <= b; });
 }
 
-// U: the unsigned type of T, in which overflow wraps.
+// U: the unsigned counterpart of T, in which overflow wraps.
 template <typename T, typename U = std::make_unsigned_t<T>>
 void integer_run(BinaryKind kind, const BroadcastRun<2>& run, std::byte* to) {
   switch (kind) {

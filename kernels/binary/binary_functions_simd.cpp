@@ -24,14 +24,14 @@ namespace {
 
 constexpr int64_t kFunctionChunk = 256;
 
-// As many f32 as f64 fit in a vector.
+// A vector of as many f32 lanes as a full vector has f64 lanes.
 using D64 = hn::ScalableTag<double>;
 using D32 = hn::Rebind<float, D64>;
 using V64 = hn::Vec<D64>;
 using V32 = hn::Vec<D32>;
 
-// Returns log(x) in double precision, accurate to about 1e-11; -infinity for zero. Requires: x >= 0, finite.
-// x = 2^e m, and log(m) = 2 atanh((m - 1) / (m + 1)).
+// Returns log(x) in double precision, accurate to about 1e-11, or -infinity for zero. Requires: x is finite and not
+// negative. With x = 2^e m, log(m) = 2 atanh((m - 1) / (m + 1)).
 HWY_INLINE V64 precise_log(V32 x) {
   const D64 d64;
   const D32 d;
@@ -55,7 +55,7 @@ HWY_INLINE V64 precise_log(V32 x) {
   return hn::IfThenElse(is_zero, hn::Neg(infinity), log);
 }
 
-// Returns exp(t); t is clamped to the range in which f32 results are neither zero nor infinite.
+// Returns exp(t) as f32. Clamps t to a range outside which the result is 0 or infinite.
 HWY_INLINE V32 rounded_exp(V64 t) {
   const D64 d64;
   const D32 d;
@@ -67,7 +67,7 @@ HWY_INLINE V32 rounded_exp(V64 t) {
   return hn::Mul(hn::Mul(y, simd_power_of_two(d, half)), simd_power_of_two(d, hn::Sub(whole, half)));
 }
 
-// Negative or infinite operands use the scalar function, lane by lane.
+// Lanes with a negative or non-finite base, or a non-finite exponent, use the scalar function.
 HWY_INLINE V32 power(V32 x, V32 y) {
   const D64 d64;
   const D32 d;
@@ -88,14 +88,14 @@ HWY_INLINE V32 power(V32 x, V32 y) {
   return hn::Load(d, result);
 }
 
-// Returns the remainder of x / y with the sign of x, or of y if `is_mod`. The quotient of f64 is exact enough if it is
+// Returns the remainder of x / y, with the sign of y if `is_mod`, otherwise of x. The f64 quotient is exact enough
 // below 2^28; lanes with larger, infinite or NaN quotients use the scalar function.
 HWY_INLINE V32 remainder(V32 x, V32 y, bool is_mod) {
   const D64 d64;
   const D32 d;
   const V64 wide_x = hn::PromoteTo(d64, x), wide_y = hn::PromoteTo(d64, y);
   const V64 quotient = hn::Trunc(hn::Div(wide_x, wide_y));
-  // A quotient of 0 keeps x, also if y is infinite.
+  // If the quotient is 0, the remainder is x, even if y is infinite.
   const V64 rest = hn::IfThenElse(hn::Eq(quotient, hn::Zero(d64)), wide_x, hn::NegMulAdd(quotient, wide_y, wide_x));
   V32 fast = hn::CopySign(hn::DemoteTo(d, rest), x);
   if (is_mod) {
@@ -118,7 +118,8 @@ HWY_INLINE V32 remainder(V32 x, V32 y, bool is_mod) {
   return hn::Load(d, result);
 }
 
-// y = x^exponent for one of the exponents of has_short_form(). 0 + -0 is 0, whose root has the sign of pow's.
+// y = x^exponent for an exponent that has_short_form(). Adding 0 turns -0 into 0, so that the root has the same sign as
+// pow.
 void short_power(float exponent, const float* x, float* y, int64_t count) {
   const hn::ScalableTag<float> d;
   const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f), lowest = hn::Set(d, -HUGE_VALF);
@@ -132,7 +133,7 @@ void short_power(float exponent, const float* x, float* y, int64_t count) {
   map([&](auto v) HWY_ATTR { return hn::IfThenZeroElse(hn::Eq(v, lowest), hn::Div(one, hn::Sqrt(hn::Add(v, zero)))); });
 }
 
-// y = function(a, b) for vectors of f32 that become f64.
+// y = function(a, b), computed in f64.
 template <class Function>
 HWY_INLINE void map_pairs(const float* a, const float* b, float* y, int64_t count, const Function& function) {
   const D32 d;
@@ -146,7 +147,7 @@ HWY_INLINE void map_pairs(const float* a, const float* b, float* y, int64_t coun
 
 }  // namespace
 
-// Computes a run of pow, mod or fmod. `exponent` is the constant exponent if that has a short form, otherwise 0.
+// Computes a run of pow, mod or fmod. `exponent`: the constant exponent if it has a short form, otherwise 0.
 void function_run(ops::BinaryKind kind, float exponent, const Activation& activation, const BroadcastRun<2>& run,
                   float* y) {
   using Kind = ops::BinaryKind;
@@ -180,7 +181,7 @@ bool has_short_form(float exponent) {
   return exponent == 2.0f || exponent == 3.0f || exponent == -1.0f || exponent == 0.5f || exponent == -0.5f;
 }
 
-// Returns the constant exponent of pow if it has a short form, otherwise 0.
+// Returns the constant exponent of a pow if it has a short form, otherwise 0.
 float short_exponent(const OperatorSpec& spec) {
   const TensorSpec& exponents = spec.inputs[1];
   if (spec.as<ops::Binary>()->kind != ops::BinaryKind::kPow || exponents.constant == nullptr ||

@@ -18,7 +18,7 @@ using Kind = ops::BinaryKind;
 template <typename T>
 constexpr bool kIsFloat = std::is_floating_point_v<T>;
 
-// Integer arithmetic in the unsigned type of the same size: overflow wraps.
+// Computes integers in the unsigned type of the same size, so that overflow wraps.
 template <typename T, typename Function>
 T wrapping(T a, T b, Function function) {
   if constexpr (kIsFloat<T>) {
@@ -88,7 +88,7 @@ bool is_nan(T x) {
   return x != x;
 }
 
-// A run of elements of both operands, with their steps, and of results.
+// A run of result elements, with the addresses and steps of both operands.
 struct Run {
   const std::byte *a, *b;
   std::byte* y;
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Kernel>> run_kernel(const OperatorSpec& spec, Body body) 
   });
 }
 
-// Returns a kernel that runs any of the functions. There are too many functions and types for a separate kernel each.
+// Returns a kernel that can run any of the functions. A separate kernel for each function and type would be too many.
 Result<std::unique_ptr<Kernel>> function_kernel(const OperatorSpec& spec, void (*function)(const Run&)) {
   const bool is_float = spec.outputs[0].type == DataType::kF32;
   const Activation activation = is_float ? spec.as<ops::Binary>()->activation : Activation{};
@@ -148,7 +148,7 @@ Result<std::unique_ptr<Kernel>> comparison(const OperatorSpec& spec, Function /*
 }
 
 Result<std::unique_ptr<Kernel>> no_such_kind() {
-  return Status(Code::kInternal, "a binary kind does not support its type");
+  return Status(Code::kInternal, "a binary kind reached prepare with a type that it does not support");
 }
 
 template <typename T>

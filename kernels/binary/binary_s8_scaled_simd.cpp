@@ -24,7 +24,7 @@ namespace {
 using ScaledKind = ops::BinaryKind;
 using DSteps = hn::Rebind<float, D32>;
 
-// Computes s8c::combine() of kLanes elements.
+// Applies s8c::combine() to kLanes elements.
 class Combine {
  public:
   explicit Combine(const s8c::BinaryFactors& factors)
@@ -77,7 +77,7 @@ HWY_INLINE void combine_blocks(const s8c::BinaryFactors& factors, const int8_t* 
 
 }  // namespace
 
-// Computes `count` elements. a and b advance by 0 or 16 elements per 16 results.
+// Computes `count` elements. For every 16 results, a and b each advance by 0 or 16 elements.
 void combine_scaled(const s8c::BinaryFactors& factors, const int8_t* a, int64_t step_a, const int8_t* b, int64_t step_b,
                     int8_t* y, int64_t count) {
   switch (factors.kind) {
@@ -120,7 +120,7 @@ struct ScaledRun {
   decltype(simd_pick(combine_scaled_table)) combine = simd_pick(combine_scaled_table);
 };
 
-// A run's operand for blocks of 16 elements: a single element is repeated.
+// A run's operand in blocks of 16 elements; a single element is repeated to fill the block.
 struct BlockOperand {
   BlockOperand(const std::byte* from, int64_t step) : elements(reinterpret_cast<const int8_t*>(from)) {
     if (step != 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectorized s8 Add, and s8c Sub, of tensors with the same shape and layout.
+// Vectorized s8 addition, and s8c addition and subtraction, of tensors with the same shape and layout.
 #include "kernels/binary/binary.h"
 #include "kernels/binary/exact_sum.h"
 #include "kernels/common/framework/function_kernel.h"
@@ -44,7 +44,7 @@ struct PairFactors {
   __m512i high, low;
 };
 
-// Computes the rounded sums of 16 pairs.
+// Computes the rounded weighted sums of 16 pairs (a, b).
 struct PairSum {
   explicit PairSum(const s8c::AddFactors& factors)
       : factors_(factors),
@@ -66,7 +66,7 @@ struct PairSum {
   __m128i shift_;
 };
 
-// Adds whole vectors of elements. Returns the number of elements done.
+// Adds elements in whole vectors. Returns the number of elements processed.
 int64_t add_scaled_vectors(const s8c::BinaryFactors& add, const int8_t* a, const int8_t* b, int8_t* y, int64_t count) {
   constexpr int64_t kElements = 32;
   const PairSum pair_sum(add.sum);
@@ -120,7 +120,7 @@ namespace {
 
 constexpr int64_t kMinPixels = 14 * kMinRows;
 
-// Calls run(a, b, y, count) for parts of the operands.
+// Calls run(a, b, y, count) in parallel on ranges of the elements.
 template <typename Run>
 Result<std::unique_ptr<Kernel>> add_kernel(const OperatorSpec& spec, Run run) {
   const TensorSpec& y = spec.outputs[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectorized f32 arithmetic. Two kernels: one for plain tensors, over runs of the broadcast loop, and one for blocked
-// tensors, over pixels of one block of channels.
+// Vectorized f32 arithmetic, as two kernels. One processes plain tensors in runs of the broadcast loop, the other
+// processes blocked tensors pixel by pixel within a block of channels.
 #include <algorithm>
 
 #include "kernels/binary/binary.h"
@@ -30,7 +30,7 @@ HWY_INLINE V combine(V a, V b) {
   if constexpr (kKind == BinaryKind::kSub) return hn::Sub(a, b);
   if constexpr (kKind == BinaryKind::kMul) return hn::Mul(a, b);
   if constexpr (kKind == BinaryKind::kDiv) return hn::Div(a, b);
-  // Propagates a NaN of either operand. (Ne would be false for NaN on x86.)
+  // Propagates NaN from either operand. (On x86, Ne would return false for NaN.)
   if constexpr (kKind == BinaryKind::kMin) {
     return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Lt(a, b), a, b), a);
   }
@@ -42,7 +42,8 @@ HWY_INLINE V combine(V a, V b) {
   }
 }
 
-// Calls body(Constant<kind>()), so that the kind is a constant in its loop. Requires: has_vector_form(kind).
+// Calls body(Constant<kind>()), so that the kind is a compile-time constant in its loop. Requires:
+// has_vector_form(kind).
 template <BinaryKind kKind>
 struct Constant {
   constexpr BinaryKind operator()() const { return kKind; }

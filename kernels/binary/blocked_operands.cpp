@@ -4,7 +4,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Role of an operand in a blocked operation.
+// The role of an operand in a blocked operation.
 enum class Role {
   kSame,     // the output's shape and layout
   kPixel,    // blocked, with one pixel: [N or 1, C, 1...]
@@ -13,7 +13,7 @@ enum class Role {
   kNone,  // not supported
 };
 
-// Returns the operand's dimension at an axis of the output; 1 if it has no such axis.
+// Returns the operand's dimension along an axis of the output, or 1 if the operand has no such axis.
 int64_t aligned_dim(const Shape& shape, const Shape& output, int axis) {
   const int own = axis - (output.rank() - shape.rank());
   return own < 0 ? 1 : shape[own];

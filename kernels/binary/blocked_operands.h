@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a Binary with a blocked output. Each has the shape and layout of the output; or is blocked with one
-// pixel ([N or 1, C, 1...]: squeeze and excitation); or is a plain constant with one value per channel; or is a single
-// element.
+// The operands of a Binary with a blocked output. Each is one of: a tensor with the shape and layout of the output; a
+// blocked tensor with one pixel ([N or 1, C, 1...]: squeeze and excitation); a plain constant with one value per
+// channel; a single element.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace nestrt::kernels {
 // Returns whether both operands are supported. Requires: a blocked output.
 bool has_blocked_operands(const OperatorSpec& spec);
 
-// Adjacent pixels of one block of channels. a and b advance by their steps, 0 or `block` elements, per pixel.
+// Adjacent pixels of one block of channels. Per pixel, a and b advance by step_a and step_b: 0 or `block` elements.
 template <typename T>
 struct BlockedRun {
   const T* a;

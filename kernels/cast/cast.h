@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast: converts to another element type (ops::Cast::to). Integers wrap into narrower ones. f32 to integer truncates
-// towards zero and saturates; NaN gives 0. To boolean, everything except zero is true. Quantized tensors cannot be
-// cast.
+// Cast: converts to another element type (ops::Cast::to). Casts to narrower integers wrap. Casts of f32 to integers
+// truncate towards zero and saturate; NaN gives 0. Casts to boolean map every value except zero to true. Quantized
+// tensors cannot be cast.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

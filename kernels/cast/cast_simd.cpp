@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops without vectors are plain because the compiler vectorizes them.
+// Some loops use no intrinsics, because the compiler vectorizes them.
 #include <limits>
 
 #include "kernels/cast/cast.h"
@@ -39,7 +39,7 @@ void convert_booleans(const std::byte* from, std::byte* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] = static_cast<To>(x[i] != 0 ? 1 : 0);
 }
 
-// f32 cannot represent the largest s32 and s64, so values are compared with the power of two above them.
+// f32 cannot represent the largest s32 or s64, so values are compared with the next power of two.
 constexpr float kAboveS32 = 2147483648.0f, kHighS32 = 2147483520.0f;
 constexpr float kAboveS64 = 9223372036854775808.0f, kHighS64 = 9223371487098961920.0f;
 
@@ -50,7 +50,7 @@ HWY_INLINE V limited(D d, V x, float low, float high) {
   return hn::Min(hn::Max(number, hn::Set(d, low)), hn::Set(d, high));
 }
 
-// Calls step(i, count) for vectors of `lanes` elements and for the rest.
+// Calls step(i, count) for each vector of `lanes` elements and for the remainder.
 template <class Step>
 HWY_INLINE void for_each_vector(int64_t count, int64_t lanes, const Step& step) {
   int64_t i = 0;
@@ -96,7 +96,7 @@ void saturate_s32(const std::byte* from, std::byte* to, int64_t count) {
   });
 }
 
-// Clamps before the conversion, which is undefined out of range.
+// Clamps before converting, because out-of-range conversions are undefined.
 void saturate_s64(const std::byte* from, std::byte* to, int64_t count) {
   const auto* const x = reinterpret_cast<const float*>(from);
   auto* const y = reinterpret_cast<int64_t*>(to);
@@ -109,7 +109,8 @@ void saturate_s64(const std::byte* from, std::byte* to, int64_t count) {
 
 }  // namespace
 
-// Cast `count` elements between two different types. The name of a function may determine one of them.
+// The following functions cast `count` elements between two different types. A type that is not a parameter is part of
+// the name.
 void cast_from_f32(DataType to, const std::byte* x, std::byte* y, int64_t count) {
   switch (to) {
     case DataType::kS8:

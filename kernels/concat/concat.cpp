@@ -13,7 +13,7 @@ namespace {
 
 std::string input_name(size_t index) { return fmt::format("input {}", index); }
 
-// Checks that the input may follow the first one along the axis.
+// Checks that the input can be joined with the first one along the axis.
 Status check_input(const OperatorSpec& spec, size_t index, int axis) {
   const TensorSpec &first = spec.inputs[0], &input = spec.inputs[index];
   if (!input.present) return rule_error(fmt::format("{} is absent but required", input_name(index)));

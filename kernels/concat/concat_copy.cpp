@@ -13,15 +13,14 @@ int axis_of(const OperatorSpec& spec) {
   return axis < 0 ? axis + spec.outputs[0].shape.rank() : axis;
 }
 
-// Returns the elements that a tensor stores for one step of the axes before `axis`: its part of an output row.
+// Returns the number of stored elements that a tensor contributes to each row of the output.
 int64_t row_elements(const TensorSpec& tensor, int axis) {
   const Shape& shape = tensor.shape;
   const int64_t block = block_size(tensor.layout);
   const int64_t elements = shape.product(axis, shape.rank());
   if (block == 1) return elements;
   const int64_t padded = round_up(shape[1], block);
-  // For axes after the channels, the rows are those of a plane of blocks: [n][c / block] rows of `block` lanes per
-  // pixel.
+  // If `axis` follows the channels, a row is part of a plane of one block of channels, with `block` lanes per pixel.
   return axis > 1 ? elements * block : shape.product(2, shape.rank()) * padded * (axis == 0 ? shape[0] : 1);
 }
 
@@ -33,8 +32,8 @@ int64_t num_rows(const TensorSpec& output, int axis) {
 
 }  // namespace
 
-// Requires one layout for all tensors. Along the channels of a blocked layout, every input except the last must fill
-// its blocks.
+// Requires all tensors to have the same layout. Along the channels of a blocked layout, every input except the last
+// must consist of whole blocks.
 bool accepts_concat_copy(const OperatorSpec& spec) {
   const Layout layout = spec.outputs[0].layout;
   const int64_t block = block_size(layout);
@@ -66,7 +65,7 @@ Result<std::unique_ptr<Kernel>> prepare_concat_copy(const OperatorSpec& spec) {
   }
   return make_kernel([parts = std::move(parts)](const KernelCall& call) {
     for (size_t i = 0; i < parts.size(); ++i) {
-      // Skips an input that the plan has placed at its destination.
+      // Skips an input that the plan has already placed at its destination.
       if (call.inputs[i] != call.outputs[0] + parts[i].begin)
         parts[i].copy.run(call.inputs[i], call.outputs[0], *call.parallel);
     }

@@ -20,7 +20,7 @@ Result<std::unique_ptr<Kernel>> prepare_concat_reference(const OperatorSpec& spe
     for (int64_t row = 0; row < rows; ++row) {
       for (size_t i = 0; i < row_bytes.size(); ++i) {
         const std::byte* const from = call.inputs[i] + static_cast<size_t>(row) * row_bytes[i];
-        // Skips an input that the plan has placed at its destination.
+        // Skips an input that the plan has already placed at its destination.
         if (row_bytes[i] > 0 && from != to) std::memcpy(to, from, row_bytes[i]);
         to += row_bytes[i];
       }

@@ -11,17 +11,17 @@
 
 namespace nestrt::kernels {
 
-// Returns whether all operands have the layout that these kernels need (`input` for x, blocked16 for output and
+// Returns whether all operands have the layouts that these kernels need (`input` for x, blocked16 for output and
 // residual), weights and bias are constant, and the weights can be converted to `packing`.
 bool accepts_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
-// Returns the same for s8 operands, whose weights and bias are always constant.
+// Does the same for s8 operands, whose weights and bias are always constant.
 bool accepts_s8_blocked(const OperatorSpec& spec, Layout input, Packing packing);
 
 // Returns whether the activation only bounds the outputs: none, relu or clip.
 bool has_bounds(const OperatorSpec& spec);
 
-// Prepares the weights and epilogue of an s8 convolution. `block_bytes`: size of the weights for 16 outputs in
+// Prepares the weights and epilogue of an s8 convolution. `block_bytes`: the size of the weights for 16 outputs in
 // `packing`. Errors: kInvalidModel, kInvalidPlan, kOutOfMemory.
 Result<S8Product> make_s8_conv(const OperatorSpec& spec, const ConvGeometry& geometry, Packing packing,
                                int64_t block_bytes, S8Product::Multiplier multiplier = S8Product::Multiplier::kTile);
@@ -31,7 +31,7 @@ struct BlockedConv {
   Activation activation;
   PackedConstant weights;
   AlignedFloats bias;  // padded, or null
-  // Fixed by prepare(), so that a kernel stays on one instruction set.
+  // Set by prepare(), so that a kernel stays on one instruction set.
   Tile16Function tile = nullptr;
   TileLimits limits;
 

@@ -36,8 +36,8 @@ int64_t steps(const OperatorSpec& spec) {
 
 constexpr size_t kWeights = 1, kBias = 2, kResidual = 3;  // indices of the inputs
 
-// Returns the axis along which an input is split. Parts of a depthwise convolution read only their own input channels;
-// other convolutions read all of them.
+// Returns the axis along which an input is split. The parts of a depthwise convolution read only their own input
+// channels; those of other convolutions read all channels.
 int cut_axis(const ops::Attributes& attributes, size_t input) {
   if (input == 0 && std::get<ops::Conv>(attributes).group == 1) return kUncut;
   return input == kWeights || input == kBias ? 0 : 1;
@@ -74,7 +74,8 @@ bool divides(const OperatorSpec& spec) {
          (!spec.has_input(kResidual) || spec.inputs[kResidual].shape == output);
 }
 
-// Returns whether parts may consist of rows. A part of a depthwise convolution would need rows of other parts.
+// Returns whether parts may consist of rows. Not for depthwise convolutions, whose parts would need input rows of other
+// parts.
 bool divides_rows(const OperatorSpec& spec) { return spec.as<ops::Conv>()->group == 1; }
 
 constexpr KernelVariant kKernels[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). For the operands see ops::Conv.
+// Convolution over 1, 2 or 3 spatial axes: y = activation(conv(x) + bias + residual). See ops::Conv for the operands.
 //
 // Variants, and the layouts and weights each accepts (input -> output; a residual has the layout of the output):
 //   conv.f32.reference    plain -> plain          any weights, packing none
@@ -33,7 +33,7 @@
 //                         as conv.s8.depthwise16  with AVX-512 VNNI; no dilation along the last axis
 //   conv.s8.amx16         as conv.s8.direct16     with AMX; two spatial axes, no dilation; 1 x 1 without padding, or
 //                                                 padding less than the kernel and tiles that fit a cache
-// prepare() packs weights that are not packed in the plan.
+// If the plan does not contain packed weights, prepare() packs them.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

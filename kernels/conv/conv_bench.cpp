@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of the benchmark networks in f32 ("conv") and s8 ("conv_s8"), on one core with every instruction set. `peak`
-// is the fraction of this core's peak multiply-add rate for that type, measured in the same run. "fusion" and
-// "fusion_s8": consecutive layers, run sequentially and row-fused (kernels/common/framework/row_fusion.h); `between` is
-// the number of bytes of intermediate tensors that only the sequential form writes and reads.
+// Benchmarks layers of the benchmark networks in f32 ("conv") and s8 ("conv_s8"), on one core and every instruction
+// set. `peak` is the fraction of this core's peak multiply-add rate for that type, measured in the same run. "fusion"
+// and "fusion_s8" run consecutive layers sequentially and row-fused (kernels/common/framework/row_fusion.h); `between`
+// is the size in bytes of the intermediate tensors, which only the sequential form writes and reads.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ const FusedLayers kFusedLayers[] = {
     {"mobilenetv1 128-128", {{"", 128, 128, 56, 3, 1, 1, 128}, {"", 128, 128, 56, 1, 1, 0, 1}}},
 };
 
-// A layer and its operands, in the layouts of the preferred kernel of the current instruction set.
+// A layer and its operands, in the layouts preferred by the best kernel of the current instruction set.
 class Bench {
  public:
   Bench(const Layer& layer, DataType type) : type_(type) {
@@ -175,8 +175,8 @@ class Bench {
     return spec;
   }
 
-  // Selects the layouts. On a tie the first layout wins: an image is not blocked, although direct convolution supports
-  // it.
+  // Selects the layouts. On a tie, the first layout wins, so that an image is not blocked even though direct
+  // convolution supports it.
   void choose_variant() {
     constexpr std::pair<Layout, Layout> kLayouts[] = {{Layout::kPlain, Layout::kBlocked16},
                                                       {Layout::kBlocked16, Layout::kBlocked16},

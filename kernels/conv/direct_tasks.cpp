@@ -48,8 +48,8 @@ void fill_offsets(const ConvGeometry& geometry, const TileLimits& limits, const 
   }
 }
 
-// Returns the pixels per work item: those of a tile, or fewer grains if tiles that large would leave threads idle.
-// `sums`: pixels times tiles of blocks.
+// Returns the pixels per work item: those of a tile, or fewer if such items would leave threads idle. `sums`: pixels
+// times tiles of blocks.
 int64_t pixels_per_item(const TileLimits& limits, int64_t sums, int64_t tiles, int64_t wanted, int threads) {
   if (limits.grain == 1 || tiles >= threads || tiles >= wanted) return limits.points;
   return std::min(limits.points, round_up(ceil_div(sums, wanted), limits.grain));
@@ -73,16 +73,16 @@ size_t DirectTasks::scratch_bytes() const {
   return static_cast<size_t>(chunk_tiles_ * taps_ * limits_.points) * sizeof(int64_t);
 }
 
-// The size up to which the second-level cache of every core can hold the weights in addition to other data.
+// If the weights are not larger than this, the second-level cache of every core holds them in addition to other data.
 #if defined(__aarch64__)
 constexpr int64_t kSharedWeightBytes = 0;  // the cores share one
 #else
 constexpr int64_t kSharedWeightBytes = 512 * 1024;
 #endif
 
-// Splits work along the larger of outputs and pixels, so that threads share as little of it as possible. If all threads
-// can cache the weights, splits along pixels: the next operator then finds its pixels in the cache of the core that
-// wrote them.
+// Splits work along outputs or pixels, whichever is larger, so that threads share as little of it as possible. If all
+// threads can cache the weights, splits along pixels: the next operator then finds its pixels in the cache of the core
+// that wrote them.
 void DirectTasks::run(const ConvGeometry& g, const KernelCall& call,
                       FunctionRef<void(const DirectChunk&)> run_chunk) const {
   const int64_t pixels = g.out_spatial(), images = g.batch * g.group;

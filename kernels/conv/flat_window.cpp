@@ -43,7 +43,7 @@ void FlatWindow::fill(const float* input, const Index& begin, int64_t rows, int6
   std::fill_n(to + size_, kShiftColumns, 0.0f);
 }
 
-// `line`: a row of the input, or null in the padding.
+// `line`: a row of the input, or null if the row is in the padding.
 void FlatWindow::fill_row(const float* line, int64_t begin, int64_t columns, float* to) const {
   const int64_t stride = axes_[2].stride;
   const int64_t first = line == nullptr || begin >= 0 ? 0 : std::min(columns, ceil_div(-begin, stride));

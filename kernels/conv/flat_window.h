@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain inputs that adjacent outputs of a convolution read, copied with their padding so that a tap reads the
-// inputs of adjacent outputs from adjacent memory (kernels/common/gemm_f32/shift_tile.h). With strides, inputs are
-// sorted by phase: the remainder of their position.
+// A window: the plain inputs that adjacent outputs of a convolution read. They are copied with their padding, so that a
+// tap reads the inputs of adjacent outputs from adjacent memory (kernels/common/gemm_f32/shift_tile.h). With a stride,
+// inputs are sorted by phase: their position modulo the stride.
 //
-// Order of a window: [channels][depth phases][height phases][width phases][rows][columns]. Outputs are numbered through
-// rows of `pitch` columns; the outputs past the end of a row have unspecified sums.
+// Order of a window: [channels][depth phases][height phases][width phases][rows][columns]. Outputs are numbered
+// consecutively over rows of `pitch` columns; outputs past the end of a row have unspecified sums.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace nestrt::kernels {
 inline constexpr int64_t kWindowFloats = 48 * 1024;           // fits a second-level cache of 256 KB
 inline constexpr int64_t kMaxWindowFloats = 4 * 1024 * 1024;  // convolutions with larger ones use the reference
 
-// Splits `outputs` evenly until a window of floats(part) is small. Returns the size of the parts; at least 1.
+// Splits `outputs` into even parts until floats(part), the size of a window, is small. Returns the size of the parts,
+// at least 1.
 template <typename Floats>
 int64_t part_that_fits(int64_t outputs, Floats floats) {
   int64_t parts = 1;
@@ -29,7 +30,7 @@ int64_t part_that_fits(int64_t outputs, Floats floats) {
   return std::max<int64_t>(1, ceil_div(outputs, parts));
 }
 
-// The inputs along one axis: element j of a phase is input begin + phase + j * stride.
+// The inputs along one axis. Element j of a phase is input begin + phase + j * stride.
 struct WindowAxis {
   int64_t stride = 1;
   std::vector<int64_t> phases = {0};
@@ -40,16 +41,17 @@ class FlatWindow {
  public:
   using Index = std::array<int64_t, 3>;  // depth, height, width
 
-  // `axes`: depth, height, width. The depth has length 1.
+  // `axes`: depth, height, width. The depth axis has length 1.
   FlatWindow(const ConvGeometry& geometry, std::array<WindowAxis, 3> axes);
 
   int64_t pitch() const { return axes_[2].length; }
-  // Returns the number of floats, including those that tiles read past the end.
+  // Returns the number of floats, including those that tiles read past the end of the window.
   int64_t size() const { return size_ + kShiftColumns; }
-  // Returns the position of an element of a phase (an index into WindowAxis::phases) of a channel.
+  // Returns the position of an element in the window. `phase`: the index of its phase in each axis's
+  // WindowAxis::phases.
   int64_t position(int64_t channel, const Index& phase, int64_t row, int64_t column) const;
   // Copies the inputs of the first `rows` rows and `columns` columns of each phase. `input`: the first channel. `begin`
-  // may be outside the image; elements outside are zeros.
+  // may be outside the image; elements outside are set to zero.
   void fill(const float* input, const Index& begin, int64_t rows, int64_t columns, float* to) const;
 
  private:
@@ -62,15 +64,16 @@ class FlatWindow {
   void (*take_every_)(const float* from, int64_t stride, int64_t count, float* to);
 };
 
-// A part of the outputs of a window: columns [first, last), numbered through its rows.
+// A range of the outputs of a window: columns [first, last), counted over all of its rows.
 struct FlatRange {
   int64_t first = 0, last = 0;
 };
 
-// How the tiles of a window cover its outputs. Row by row, or through all rows, whichever has fewer columns.
+// Determines how the tiles of a window cover its outputs: row by row, or across all rows, whichever computes fewer
+// columns.
 class FlatRanges {
  public:
-  // `rows` x `columns` outputs in ranges of at most `max_columns`, a multiple of kShiftColumns.
+  // Splits `rows` x `columns` outputs into ranges of at most `max_columns`, a multiple of kShiftColumns.
   FlatRanges(int64_t rows, int64_t columns, int64_t pitch, int64_t max_columns);
 
   int64_t count() const { return ranges_ * steps_; }

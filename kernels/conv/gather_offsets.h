@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of adjacent outputs under each tap.
+// Offsets of the inputs that adjacent outputs read under each tap.
 #pragma once
 
 #include <cstdint>

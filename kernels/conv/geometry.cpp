@@ -19,11 +19,12 @@ Status check_list(const char* list_name, const std::vector<int32_t>& list, int s
     return rule_error(
         fmt::format("{} has {} entries, but the input has {} spatial axes", list_name, list.size(), spatial_rank));
   for (int32_t value : list)
-    if (value < minimum) return rule_error(fmt::format("{} holds {}, must be at least {}", list_name, value, minimum));
+    if (value < minimum)
+      return rule_error(fmt::format("{} contains {}, expected at least {}", list_name, value, minimum));
   return {};
 }
 
-// Op is ops::Conv or ops::ConvTranspose, here and below. An empty output_padding means zeros.
+// Here and below, Op is ops::Conv or ops::ConvTranspose. An empty output_padding means zeros.
 template <typename Op>
 Status check_lists(const Op& op, int spatial_rank) {
   NESTRT_RETURN_IF_ERROR(check_list("kernel", op.kernel, spatial_rank, 1));
@@ -68,7 +69,7 @@ Status check_weights(const Shape& weights, const Shape& expected, const char* fo
   return rule_error(fmt::format("weights are {}, expected {} ({})", weights.to_string(), expected.to_string(), form));
 }
 
-// Sets all fields of the axes except the outputs.
+// Sets all fields of the axes except `output`.
 template <typename Op>
 void read_axes(const Op& op, const Shape& input, ConvGeometry& geometry) {
   const int spatial_rank = input.rank() - 2;
@@ -121,7 +122,8 @@ Status start(const Op& op, const OperatorSpec& spec, ConvGeometry& geometry) {
   return {};
 }
 
-// Restricts the output to `rows`. Padding is reduced accordingly and becomes negative if rows of the input are skipped.
+// Restricts the output to `rows` and reduces the padding accordingly. The padding becomes negative if input rows are
+// skipped.
 Status cut_rows(const RowWindow& rows, ConvAxis& height) {
   if (rows.first < 0 || rows.count < 1 || rows.count > height.output || rows.first > height.output - rows.count)
     return rule_error(fmt::format("rows {} to {} are outside the output's {} rows", rows.first, rows.first + rows.count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The geometry of a convolution or a transposed convolution, read from an operator and fully checked.
+// The geometry of a convolution or transposed convolution, read from an operator and fully validated.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace nestrt::kernels {
 
-// One spatial axis. Limits: all values fit in 41 bits, (kernel - 1) * dilation in 62 bits.
+// One spatial axis. Limits: each value fits in 41 bits, and (kernel - 1) * dilation in 62 bits.
 struct ConvAxis {
   int64_t input = 1;
   int64_t output = 1;
@@ -20,7 +20,7 @@ struct ConvAxis {
   int64_t pad_end = 0;    // likewise
 };
 
-// Returns the input element that a tap reads for an output of the convolution, or -1 in the padding.
+// Returns the position of the input that a tap of the convolution reads for an output, or -1 if it is in the padding.
 inline int64_t tap_position(const ConvAxis& axis, int64_t output, int64_t tap) {
   const int64_t position = output * axis.stride - axis.pad_begin + tap * axis.dilation;
   return position < 0 || position >= axis.input ? -1 : position;
@@ -46,11 +46,11 @@ struct ConvGeometry {
 Result<ConvGeometry> conv_geometry(const OperatorSpec& spec);
 Result<ConvGeometry> conv_transpose_geometry(const OperatorSpec& spec);
 
-// Returns the geometry with axes of one element that no padding surrounds moved to the front. The elements keep their
-// order, but rows of the image may become columns; the shape `output` is unchanged.
+// Moves axes of one element without padding to the front. Elements keep their order, but rows of the image may become
+// columns. The shape `output` does not change.
 ConvGeometry without_unit_axes(ConvGeometry geometry);
 
-// Does the same for a convolution, and merges adjacent axes along which each output reads the input at its own
+// Does the same for a convolution. Also merges adjacent axes along which each output reads only the input at its own
 // position.
 ConvGeometry with_merged_axes(ConvGeometry geometry);
 

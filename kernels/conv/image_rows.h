@@ -10,7 +10,7 @@
 
 namespace nestrt::kernels {
 
-// Rows of an image, starting at row `first`.
+// Consecutive rows of an image, starting with row `first`.
 template <typename T>
 struct ImageRows {
   const T* pixels = nullptr;   // of the first channel
@@ -18,8 +18,9 @@ struct ImageRows {
   int64_t channel_stride = 0;  // elements
 };
 
-// Copies the rows under output row `row`, counted through depth and height: [channels][kernel depth][kernel
-// height][length]. Elements outside the image are `zero`. The padding of the width may be negative: columns to skip.
+// Copies the input rows for output row `row`, counted over depth and height: [channels][kernel depth][kernel
+// height][length]. Elements outside the image are set to `zero`. Padding of the width may be negative, which skips
+// columns.
 template <typename T>
 void copy_rows_under(const ConvGeometry& geometry, const ImageRows<T>& image, int64_t row, T zero, int64_t length,
                      T* to) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference loops of convolution and transposed convolution. Every output gathers its sum in double, over channels
-// and then over taps in row-major order. The two operators differ in which input a tap reads and in the order of the
-// weights.
+// The reference loops of convolution and transposed convolution. The sum of every output is computed in double, over
+// channels and then over taps in row-major order. The two operators differ in which input a tap reads and in the order
+// of the weights.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace nestrt::kernels {
 
 using Position = std::array<int64_t, 3>;  // depth, height, width
 
-// Calls visit(element of the input channel, tap) for the taps of one channel's kernel that read the input. source(axis,
-// output, tap) returns the input element, or -1.
+// Calls visit(input element, tap) for the taps of one channel's kernel that are inside the input. source(axis, output,
+// tap) returns the position of the input along the axis, or -1.
 template <typename Source, typename Visit>
 void for_each_tap(const ConvGeometry& g, const Position& at, Source source, Visit visit) {
   const auto& [d, h, w] = g.axes;

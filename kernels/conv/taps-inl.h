@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// The taps [first, last) of an axis that are inside the input.
+// A range [first, last) of taps along an axis that are inside the input.
 struct Taps {
   int64_t first, last;
 };

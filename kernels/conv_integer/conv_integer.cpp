@@ -37,7 +37,7 @@ constexpr KernelVariant kKernels[] = {
 
 }  // namespace
 
-// The geometry is that of a Conv on floats of the same shapes.
+// Returns the geometry of a Conv on floats with the same shapes.
 Result<ConvGeometry> conv_integer_geometry(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 2, 7));
   const auto& op = *spec.as<ops::ConvInteger>();

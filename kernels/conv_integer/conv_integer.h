@@ -12,7 +12,7 @@
 
 namespace nestrt::kernels {
 
-// Checks the operator completely. Errors: kInvalidModel, kUnsupported.
+// Fully validates the operator. Errors: kInvalidModel, kUnsupported.
 Result<ConvGeometry> conv_integer_geometry(const OperatorSpec& spec);
 
 // The variants.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvInteger with constant weights: the rows of a product are the weights of an output channel, its columns the inputs
-// of an output pixel. The input is copied as s8 into an image with the padding around it, which has the value of the
-// zero point. From it, a task packs the inputs of some pixels as panels of 16 columns and multiplies all rows with
-// them, which writes whole runs of the output's planes.
+// ConvInteger with constant weights, as a matrix product. Rows are the weights of an output channel, columns the inputs
+// of an output pixel. The input is copied as s8 into a padded image; padding has the value of the zero point. From this
+// image, each task packs the inputs of some pixels into panels of 16 columns. It multiplies all rows with them, which
+// writes contiguous runs of the output's planes.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr int64_t kGroup = 4;    // adjacent rows of a packed column
 
 class IntegerImage final : public Kernel {
  public:
-  // `weights`: rows of integer_row_bytes(), in s8, followed by a row that sums the columns.
+  // `weights`: rows of integer_row_bytes() in s8, followed by memory for a row that computes the sums of the columns.
   IntegerImage(const OperatorSpec& spec, const ConvGeometry& geometry, AlignedArray<int8_t> weights)
       : g_(geometry),
         operands_(spec),
@@ -36,7 +36,7 @@ class IntegerImage final : public Kernel {
     for (size_t i = 0; i < 3; ++i) padded_[i] = padded_extent(g_.axes[i]);
   }
 
-  // Returns the extent of the image along an axis: the input behind the padding, and everything that outputs read.
+  // Returns the extent of the padded image along an axis. It covers the input and everything that outputs read.
   static int64_t padded_extent(const ConvAxis& axis) {
     const int64_t reached = (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
     return std::max(axis.pad_begin + axis.input, reached);
@@ -50,10 +50,11 @@ class IntegerImage final : public Kernel {
   void run(const KernelCall& call) const override;
 
  private:
-  // Bytes of a channel with its padding, and of all.
+  // Return the size in bytes of a padded channel, and of all padded channels.
   int64_t plane() const { return padded_[0] * padded_[1] * padded_[2]; }
   int64_t rows_offset() const { return round_up(g_.batch * g_.in_channels * plane(), 64); }
-  // Per thread: packed columns, the four rows that are packed together, sums and start values of the columns.
+  // Returns the scratch size per thread: packed columns, the four rows that are packed together, and the sums and start
+  // values of the columns.
   size_t thread_bytes() const {
     return static_cast<size_t>(kPixels * integer_row_bytes(inner_of(g_)) + kGroup * kPixels) +
            2 * kPixels * sizeof(int32_t);
@@ -99,7 +100,7 @@ void IntegerImage::copy_image(const KernelCall& call) const {
   });
 }
 
-// Reads the parameters of the rows. Returns whether weights have zero points other than 0.
+// Reads the parameters of the rows. Returns whether some weights have a zero point other than 0.
 bool IntegerImage::read_rows(const KernelCall& call) const {
   const auto zero = static_cast<uint32_t>(input_zero(call)), inner = static_cast<uint32_t>(inner_of(g_));
   const int32_t shift = operands_.b_is_u8() ? 128 : 0;
@@ -117,7 +118,7 @@ bool IntegerImage::read_rows(const KernelCall& call) const {
   return has_zeros;
 }
 
-// Copies the inputs of a tap for some output pixels.
+// Copies the inputs that some output pixels read under one tap.
 void IntegerImage::copy_run(const int8_t* channel, int64_t tap, Range pixels, int8_t* to) const {
   const auto& [d, h, w] = g_.axes;
   const int64_t kw = tap % w.kernel * w.dilation, kh = tap / w.kernel % h.kernel * h.dilation;
@@ -194,7 +195,7 @@ void IntegerImage::run(const KernelCall& call) const {
   });
 }
 
-// Copies the weights as rows of s8, with memory for one more row.
+// Copies the weights as rows of s8, with memory for an additional row.
 Result<AlignedArray<int8_t>> copy_weights(const TensorSpec& weights, const ConvGeometry& g) {
   const int64_t inner = IntegerImage::inner_of(g), bytes = integer_row_bytes(inner);
   const uint8_t flip = weights.type == DataType::kU8 ? 0x80 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of ConvInteger: sums modulo 2^32 over channels, then taps.
+// The reference implementation of ConvInteger: sums modulo 2^32 over channels, then taps.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/quantization/integer_operands.h"
 #include "kernels/conv/reference_loops.h"

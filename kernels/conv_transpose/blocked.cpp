@@ -18,7 +18,7 @@ int64_t floats_of(const ConvGeometry& g) {
   return round_up(g.group_outputs(), kTileBlock) * g.group * g.group_inputs() * g.taps();
 }
 
-// Writes the weights of a phase from [in_channels][group outputs][taps]. Returns the end.
+// Sorts the weights [in_channels][group outputs][taps] of a phase. Returns the end of the result.
 float* pack(const ConvGeometry& g, const Phase& phase, const float* weights, float* packed) {
   const auto& [d, h, w] = phase;
   const int64_t inputs = g.group_inputs(), outputs = g.group_outputs();
@@ -37,7 +37,7 @@ float* pack(const ConvGeometry& g, const Phase& phase, const float* weights, flo
   return packed;
 }
 
-// Writes the weights of a phase of a depthwise convolution: [blocks][taps][16].
+// Sorts the weights of a phase of a depthwise convolution as [blocks][taps][16].
 float* pack_depthwise(const ConvGeometry& g, const Phase& phase, const float* weights, float* packed) {
   const auto& [d, h, w] = phase;
   for (int64_t first = 0; first < g.out_channels; first += kTileBlock)

@@ -26,9 +26,9 @@ struct BlockedTranspose {
   AlignedFloats bias;  // padded, or null
   bool has_gaps = false;
 
-  // Returns the largest number of outputs of a phase along an axis.
+  // Returns the number of outputs along an axis in the largest phase.
   int64_t max_outputs(size_t axis) const;
-  // Sets all outputs to the value of an output without taps, if some outputs have no taps.
+  // If some outputs have no taps, first sets all outputs to the value of an output without taps.
   void fill_gaps(const KernelCall& call) const;
 };
 

@@ -14,7 +14,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, geometry.output);
 }
 
-// Returns the number of weights that multiply one input element.
+// Returns the number of weights with which each input element is multiplied.
 int64_t weights_per_input(const OperatorSpec& spec) {
   const Shape& weights = spec.inputs[1].shape;
   return weights.product(1, weights.rank());

@@ -8,14 +8,14 @@
 //                                                           least half of their blocks, or channels per group (in and
 //                                                           out) multiples of 16
 //   conv_transpose.f32.depthwise16  blocked16 -> blocked16  constant weights and bias; group = inputs = outputs
-// Weights are not packed in plans; prepare() sorts constant ones.
+// Plans do not contain packed weights; prepare() sorts constant weights.
 #pragma once
 
 #include "runtime/kernel/kernel.h"
 
 namespace nestrt::kernels {
 
-// The variants. The reference accepts is_plain().
+// The variants. The reference accepts any operator that satisfies is_plain().
 bool accepts_conv_transpose_depthwise16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_transpose_depthwise16(const OperatorSpec& spec);
 bool accepts_conv_transpose_direct16(const OperatorSpec& spec);

@@ -38,7 +38,7 @@ void Depthwise16::run(const KernelCall& call) const {
   conv_.fill_gaps(call);
   if (conv_.phases.empty()) return;
   const int64_t planes = g.batch * ceil_div(g.out_channels, kTileBlock), rows = conv_.max_outputs(1);
-  // Each product needs one load.
+  // Every product requires a load.
   const int64_t wanted = task_count(planes * g.in_spatial() * kTileBlock, g.taps() * 2, call.parallel->num_threads());
   const size_t slot_bytes = scratch(1).per_thread;
   parallel_planes(*call.parallel, planes, rows, wanted, kMinRows, [&](int64_t plane, Range part, int slot) {
@@ -46,7 +46,7 @@ void Depthwise16::run(const KernelCall& call) const {
   });
 }
 
-// Computes rows of each phase of a block of an image.
+// Computes a range of rows of each phase, for one block of an image.
 void Depthwise16::run_rows(const KernelCall& call, int64_t plane, Range rows, const float** lines) const {
   for (int64_t z = 0; z < conv_.max_outputs(0); ++z)
     for (int64_t y = rows.first; y < rows.last; ++y)

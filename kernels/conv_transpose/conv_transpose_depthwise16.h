@@ -9,7 +9,7 @@
 
 namespace nestrt::kernels {
 
-// A row of outputs of a phase, in one block of 16 channels.
+// A row of outputs of one phase, in one block of 16 channels.
 struct TransposedRow {
   const float* const* lines = nullptr;    // input rows that it reads
   const float* const* weights = nullptr;  // weights of each input row: [taps][16]

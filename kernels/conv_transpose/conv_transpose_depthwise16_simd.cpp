@@ -20,7 +20,8 @@ constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(D()));
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 8")
 
-// Computes kCount outputs starting at j, whose taps in [first, last) are inside the rows. `lane`: of the block.
+// Computes kCount outputs starting at j, whose taps [first, last) are inside the rows. `lane`: the first lane of the
+// block.
 template <int kCount>
 HWY_INLINE void run_outputs(const TransposedRow& row, int64_t j, int64_t first, int64_t last, int64_t lane) {
   const D d;
@@ -47,7 +48,7 @@ HWY_INLINE void run_outputs(const TransposedRow& row, int64_t j, int64_t first, 
   }
 }
 
-// Computes one output near the ends of the rows.
+// Computes one output whose taps may be outside the rows.
 HWY_INLINE void run_edge(const TransposedRow& row, int64_t j, int64_t lane) {
   int64_t first = 0, last = row.taps.taps;
   while (first < last && row.taps.source(j, first) >= row.width) ++first;

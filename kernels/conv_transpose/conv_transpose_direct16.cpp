@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolution over blocked16 tensors: for each phase, register tiles of output pixels x output channels like
-// those of conv.f32.direct16. The pixels of a tile are in one row of a phase, so tiles store them at the stride.
+// Transposed convolution over blocked16 tensors: each phase is computed in register tiles of output pixels x output
+// channels, as in conv.f32.direct16. The pixels of a tile are in one row of a phase, so tiles store them at a distance
+// of the stride.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -33,7 +34,7 @@ class Direct16 final : public Kernel {
   }
 
  private:
-  // Rows of a phase at one depth, and blocks of outputs of a group.
+  // Rows of a phase at one depth, for some blocks of outputs of a group.
   struct Chunk {
     int64_t image = 0, group = 0, depth = 0;
     Range rows, blocks;
@@ -79,7 +80,7 @@ void Direct16::run(const KernelCall& call) const {
   }
 }
 
-// Writes the input offsets of each tile: [rows][tiles of a row][taps][points], negative outside the input.
+// Writes the input offsets of each tile: [rows][tiles of a row][taps][points]. Offsets outside the input are negative.
 void Direct16::fill_offsets(const Phase& phase, const Chunk& chunk, int64_t* offsets) const {
   const auto& [d, h, w] = phase;
   const auto& [depth, height, width] = conv_.geometry.axes;
@@ -133,7 +134,7 @@ void Direct16::run_chunk(const KernelCall& call, const BlockedPhase& phase, cons
   }
 }
 
-// `at`: the first output of the row.
+// `at`: the index of the first output of the row.
 void Direct16::run_row(Tile16 tile, const BlockedPhase& phase, const KernelCall& call, int64_t at,
                        const int64_t* offsets) const {
   const int64_t outputs = phase.axes[2].outputs, tiles = ceil_div(outputs, limits_.points);

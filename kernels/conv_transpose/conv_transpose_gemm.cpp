@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposed convolution of plain tensors as matrix products (kernels/conv_transpose/transposed_products.h). A task
 // copies the inputs of a chunk of outputs once for all phases, taps and output channels. Vectors contain adjacent
-// outputs of a phase; rows of outputs are interleaved from the sums of their phases.
+// outputs of a phase. The sums of the phases are interleaved into rows of outputs.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -29,7 +29,7 @@ int64_t window_floats(const ConvGeometry& g, const TransposedAxes& axes, int64_t
   return g.group_inputs() * (axes[0].reach + 1) * (rows + axes[1].reach) * (columns + axes[2].reach);
 }
 
-// Depth positions are phases of the window, because a chunk has one depth.
+// Uses phases of the window for depth positions, because a chunk has a single depth.
 FlatWindow make_window(const ConvGeometry& g, const TransposedAxes& axes, int64_t rows, int64_t columns) {
   std::array<WindowAxis, 3> result;
   result[0].phases.clear();
@@ -39,7 +39,7 @@ FlatWindow make_window(const ConvGeometry& g, const TransposedAxes& axes, int64_
   return FlatWindow(g, std::move(result));
 }
 
-// Returns the number of rows of outputs that fill a tile.
+// Returns the number of output rows that fill a tile.
 int64_t units_of_tile(const TransposedAxis& width, int64_t points) {
   int64_t most = 1;
   for (const PhaseClass& phases : width.classes) most = std::max(most, phases.size());
@@ -63,7 +63,7 @@ class Gemm final : public Kernel {
     max_columns_ = std::clamp<int64_t>(columns / kShiftColumns * kShiftColumns, kShiftColumns, kMaxColumns);
   }
 
-  // Sorts constant weights once. Errors: kOutOfMemory.
+  // Sorts constant weights once, in advance. Errors: kOutOfMemory.
   Status sort_constant(const float* weights) {
     sorted_ = AlignedFloats(num_weights());
     if (sorted_.data() == nullptr) return Status(Code::kOutOfMemory, "no memory for sorted weights");
@@ -78,7 +78,7 @@ class Gemm final : public Kernel {
   }
 
  private:
-  // Outputs of one depth of one group of one image, numbered within their phases.
+  // Outputs at one depth of one group of one image, numbered within their phases.
   struct Chunk {
     int64_t image = 0, group = 0, depth = 0;
     Range rows, columns;
@@ -138,7 +138,7 @@ Gemm::Scratch Gemm::scratch_at(std::byte* slot) const {
   return result;
 }
 
-// Splits the outputs further than windows require if threads would be idle.
+// Splits the outputs more finely than windows require if threads would otherwise be idle.
 Gemm::Parts Gemm::parts_for(int threads) const {
   const int64_t rows = axes_[1].outputs, columns = axes_[2].outputs;
   const int64_t sums = g_.batch * g_.in_channels * g_.in_spatial();
@@ -189,7 +189,7 @@ void Gemm::run_chunk(const KernelCall& call, const float* weights, const Chunk& 
   }
 }
 
-// Computes units of the products that share the classes of depth and height with `first_product`.
+// Computes units of all products that have the same classes of depth and height as `first_product`.
 void Gemm::run_units(const KernelCall& call, const float* weights, const Chunk& chunk, size_t first_product,
                      Range units, const Scratch& scratch) const {
   const FlatRanges ranges(chunk.rows.size(), chunk.columns.size(), window_.pitch(), max_columns_);
@@ -219,7 +219,7 @@ void Gemm::run_units(const KernelCall& call, const float* weights, const Chunk& 
   }
 }
 
-// Computes the sums of units: [points][tile.point_stride]. `weights` and `bias`: those of the group.
+// Computes the sums of units as [points][tile.point_stride]. `weights` and `bias`: those of the group.
 void Gemm::multiply(const TransposedProduct& product, const float* weights, const float* bias, Range units,
                     ShiftTile tile) const {
   const int64_t points_per_channel = product.units_per_channel() * product.classes[2]->size();
@@ -257,8 +257,8 @@ void Gemm::finish(const KernelCall& call, const Chunk& chunk, const TransposedPr
   });
 }
 
-// Stores the outputs of a row, starting at element `line` of the output: `count` outputs of each phase, starting at
-// `first`. `position`: the position of their sums.
+// Stores `count` outputs of each phase of a row, starting at index `first` of the phase. `line`: the index of the first
+// element of the row. `position`: the position of the sums.
 void Gemm::finish_run(const KernelCall& call, int64_t line, int64_t first, int64_t count, int64_t position,
                       const Scratch& scratch) const {
   const ConvAxis& width = g_.axes[2];

@@ -6,7 +6,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Returns the input element that contributes to an output through a tap; -1 if none does.
+// Returns the position of the input that contributes to an output through a tap, or -1 if there is no such input.
 int64_t source(const ConvAxis& axis, int64_t output, int64_t tap) {
   const int64_t scaled = output + axis.pad_begin - tap * axis.dilation;
   if (scaled < 0 || scaled % axis.stride != 0) return -1;

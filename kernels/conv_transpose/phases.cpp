@@ -10,7 +10,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Returns the phase of the outputs that a tap contributes to.
+// Returns the phase of the outputs to which a tap contributes.
 int64_t phase_of_tap(const ConvAxis& axis, int64_t tap) {
   const int64_t remainder = (tap * axis.dilation - axis.pad_begin) % axis.stride;
   return remainder < 0 ? remainder + axis.stride : remainder;

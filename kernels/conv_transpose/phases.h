@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs of a transposed convolution whose positions agree modulo the stride form a phase. They depend on the same
-// taps, each with a fixed shift between output and input: within a phase it is a convolution of stride 1.
+// The outputs of a transposed convolution whose positions are equal modulo the stride form a phase. They use the same
+// taps, each with a fixed shift between output and input. Within a phase, the operator is therefore a convolution of
+// stride 1.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@
 
 namespace nestrt::kernels {
 
-// The taps that the outputs of a phase read: every step-th from the first. Output phase + j * stride reads input shift
-// + j through the first tap, and `shift_step` less through each next one.
+// The taps that the outputs of a phase read: every step-th tap, starting with the first. Output phase + j * stride
+// reads input shift + j through the first tap. Each further tap reads an input that is `shift_step` lower.
 struct PhaseTaps {
   int64_t taps = 0;
   int64_t shift = 0, shift_step = 0;
@@ -30,20 +31,20 @@ struct AxisPhase {
   int64_t tap(int64_t index) const { return first + index * step; }
 };
 
-// Returns the phases that have taps, in order. There are at most as many as taps. The total number of phases can be as
-// large as the stride, which a file of a few bytes can set to 2^31 - 1.
+// Returns the phases that have taps, in order; there are at most as many as taps. Phases without taps are not listed,
+// because the number of phases is the stride, which an input file can set to 2^31 - 1.
 std::vector<AxisPhase> reached_phases(const ConvAxis& axis);
 
-// One phase of each axis: depth, height, width.
+// One phase per axis: depth, height, width.
 using Phase = std::array<AxisPhase, 3>;
 using AxisPhases = std::array<std::vector<AxisPhase>, 3>;
 
 AxisPhases reached_phases(const ConvGeometry& geometry);
 
-// Returns whether some outputs have no tap.
+// Returns whether some outputs have no taps.
 bool has_gaps(const ConvGeometry& geometry, const AxisPhases& phases);
 
-// Sets the outputs of plain tensors to the value of an output without taps.
+// Sets all outputs of a plain tensor to the value of an output without taps.
 void fill_gaps(const ConvGeometry& geometry, const ops::Activation& activation, const KernelCall& call);
 
 }  // namespace nestrt::kernels

@@ -69,7 +69,7 @@ void TransposedProducts::sort_weights(const float* weights, float* sorted) const
         });
 }
 
-// Writes the weights of a point, `step` apart.
+// Writes the weights of a point at intervals of `step`.
 void TransposedProducts::sort_point(const TransposedProduct& product, const float* weights, int64_t point, int64_t step,
                                     float* sorted) const {
   std::array<const AxisPhase*, 3> phase{};

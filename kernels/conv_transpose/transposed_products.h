@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transposed convolution of plain tensors as matrix products over a window of inputs (kernels/conv/flat_window.h).
-// Phases that read the same inputs are points of the same product: all phases if the kernel is as large as the stride.
+// Computes a transposed convolution of plain tensors as matrix products over a window of inputs
+// (kernels/conv/flat_window.h). Phases that read the same inputs are points of one product. If the kernel is as large
+// as the stride, this applies to all phases.
 #pragma once
 
 #include <array>
@@ -35,8 +36,8 @@ struct TransposedAxis {
 };
 using TransposedAxes = std::array<TransposedAxis, 3>;
 
-// One class of each axis. Points are numbered [output channel of the group][depth phase][height phase][width phase]; a
-// unit is the points of one row of outputs.
+// A product for one class of each axis. Points are numbered [output channel of the group][depth phase][height
+// phase][width phase]. A unit consists of the points of one row of outputs.
 struct TransposedProduct {
   std::array<const PhaseClass*, 3> classes{};
   std::vector<int64_t> shifts;  // shift of each element of a sum in the window: [group inputs][taps]
@@ -48,16 +49,16 @@ struct TransposedProduct {
 
 class TransposedProducts {
  public:
-  // `unit_block`: units that are computed together. `max_points`: the largest number of points of a tile. `axes` must
-  // outlive this object.
+  // `unit_block`: the number of units that are computed together. `max_points`: the maximum number of points of a tile.
+  // `axes` must outlive this object.
   TransposedProducts(const ConvGeometry& geometry, const TransposedAxes& axes, const FlatWindow& window,
                      int64_t unit_block, int64_t max_points);
 
-  // Ordered by class; the class of the width varies fastest.
+  // Returns the products, ordered by class; the class of the width varies fastest.
   const std::vector<TransposedProduct>& products() const { return products_; }
   int64_t num_units(const TransposedProduct& product) const { return outputs_ * product.units_per_channel(); }
   Range unit_block(const TransposedProduct& product, int64_t block) const;
-  // Calls visit(points, number of the first one) for the tiles of a block of units.
+  // Calls visit(points) for the tiles of a block of units.
   template <typename Visit>
   void for_each_tile(const TransposedProduct& product, Range units, Visit visit) const {
     const int64_t width = product.classes[2]->size(), points = units.size() * width;
@@ -67,7 +68,7 @@ class TransposedProducts {
       visit(Range{units.first * width + part.first, units.first * width + part.last});
     }
   }
-  // Sorts weights [in_channels][group outputs][taps]: [group][product][tiles][elements of a sum][points].
+  // Sorts weights from [in_channels][group outputs][taps] to [group][product][tiles][elements of a sum][points].
   void sort_weights(const float* weights, float* sorted) const;
 
  private:

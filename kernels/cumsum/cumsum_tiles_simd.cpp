@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops are plain because the compiler vectorizes them.
+// The loops use no intrinsics, because the compiler vectorizes them.
 #include <algorithm>
 
 #include "kernels/common/framework/function_kernel.h"
@@ -54,7 +54,7 @@ HWY_INLINE void scan_tile(const T* x, T* y, int64_t columns, int64_t count, int6
 
 }  // namespace
 
-// Scans at most kRunning adjacent slices, whose elements are `step` apart. A negative step starts at the far end.
+// Scans at most kRunning adjacent slices, whose elements are `step` apart. If `step` is negative, starts at the end.
 void scan_f32(const float* x, float* y, int64_t columns, int64_t count, int64_t step, bool exclusive, bool product) {
   scan_tile<float, double>(x, y, columns, count, step, exclusive, product);
 }

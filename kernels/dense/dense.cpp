@@ -58,7 +58,7 @@ Result<DenseGeometry> dense_geometry(const OperatorSpec& spec) {
   const Shape& x = spec.inputs[0].shape;
   const Shape& weights = spec.inputs[1].shape;
   if (x[1] != weights[0])
-    return rule_error(fmt::format("input {} does not fit weights {}: {} columns meet {} rows", x.to_string(),
+    return rule_error(fmt::format("input {} does not match weights {}: {} columns, but {} rows", x.to_string(),
                                   weights.to_string(), x[1], weights[0]));
   if (spec.has_input(2) && !(spec.inputs[2].shape == Shape{weights[1]}))
     return rule_error(fmt::format("bias is {}, expected {}", spec.inputs[2].shape.to_string(), weights[1]));

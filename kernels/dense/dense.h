@@ -3,10 +3,10 @@
 //
 // Variants:
 //   dense.f32.panel16    constant weights and bias; packing panel16
-//   dense.f32.reference  weights packing none, constant or not
+//   dense.f32.reference  weights with packing none, which may be computed at run time
 //   dense.s8.panel       as dense.s8.reference; packing s8_panel
 //   dense.s8.reference   s8 as in docs/concepts/numerics.md; constant weights and bias, packing none
-// prepare() packs unpacked weights. Inputs and outputs are plain.
+// If weights are not packed, prepare() packs them. Inputs and outputs are plain.
 #pragma once
 
 #include "runtime/kernel/kernel.h"
@@ -19,7 +19,7 @@ struct DenseGeometry {
   int64_t outputs = 0;  // N
 };
 
-// Checks the operator completely. Errors: kInvalidModel, kUnsupported.
+// Fully validates the operator. Errors: kInvalidModel, kUnsupported.
 Result<DenseGeometry> dense_geometry(const OperatorSpec& spec);
 
 // The variants.

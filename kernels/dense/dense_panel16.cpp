@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense on panels of 16 outputs. A single row reads every weight once and is limited by memory bandwidth, so the panels
-// are distributed over the threads. Several rows share a panel while it is in the cache.
+// Dense on panels of 16 outputs. With a single row, every weight is read once and memory bandwidth is the limit, so the
+// panels are distributed over the threads. With several rows, all rows use a panel while it is in the cache.
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
 #include "kernels/common/packing/packed_constant.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of Dense: sums in double over K in order.
+// The reference implementation of Dense: sums in double over K, in order.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/common/framework/rules.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// s8 Dense on panels of 16 outputs. If the length of the input's rows is not a multiple of the tile's reads, rows are
-// copied to scratch and padded with zeros, which are multiplied by zero weights.
+// s8 Dense on panels of 16 outputs. If the length of the input rows is not a multiple of what the tile reads at a time,
+// rows are copied to scratch and padded with zeros. The corresponding weights are also zeros.
 #include <algorithm>
 
 #include "kernels/common/framework/split.h"

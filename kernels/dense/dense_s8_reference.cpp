@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of an s8 or s8c Dense: sums in int32, then the epilogue of kernels/common/quantization/s8_operands.h.
+// The reference implementation of an s8 or s8c Dense: sums in int32, then the epilogue of
+// kernels/common/quantization/s8_operands.h.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/common/framework/rules.h"

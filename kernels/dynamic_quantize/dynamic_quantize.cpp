@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DynamicQuantize: f32 to u8 with parameters from the data. See ops::DynamicQuantize for the definition.
+// DynamicQuantize: quantizes f32 to u8 with parameters computed from the data. See ops::DynamicQuantize for the
+// definition.
 //
 // Variants (plain layout): dynamic_quantize.reference, dynamic_quantize.simd
 #include <array>
@@ -40,7 +41,8 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// Returns the extremes of the whole tensor. They do not depend on the order, so threads find those of parts.
+// Returns the extremes of the whole tensor. Each thread finds the extremes of a part, because their order does not
+// matter.
 Extremes parallel_extremes(const KernelCall& call, int64_t count, const QuantizeRows& rows) {
   std::array<Extremes, 64> found{};
   const int64_t parts = std::min<int64_t>(range_count(*call.parallel, count), std::ssize(found));

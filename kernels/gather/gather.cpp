@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather: slices of the data along an axis, selected by an index tensor.
-// output[outer][indices...][inner] = data[outer][index][inner]; outer and inner are the axes around `axis`.
+// Gather: selects slices of the data along an axis by an index tensor. output[outer][indices...][inner] =
+// data[outer][index][inner]; outer and inner are the axes around `axis`.
 #include <algorithm>
 #include <cstring>
 
@@ -44,14 +44,14 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// The slices of an operator: [outer][picks] of slice_bytes each.
+// The slices of an operator: the output is [outer][picks] slices of slice_bytes each.
 struct Slices {
   int64_t outer = 0, dim = 0, picks = 0, inner = 0;
   size_t slice_bytes = 0;
 };
 
-// Copies the picks [first, last) of one outer slice, of kBytes each if that is not 0. Long slices are prefetched,
-// because their addresses are not predictable.
+// Copies the picks [first, last) of one outer slice. A pick has kBytes, or slice_bytes if kBytes is 0; such long slices
+// are prefetched, because their addresses are not predictable.
 template <size_t kBytes, DataType kIndexType>
 void copy_picks(const Slices& slices, const std::byte* indices, const std::byte* from, std::byte* to, int64_t first,
                 int64_t last) {

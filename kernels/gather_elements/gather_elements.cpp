@@ -23,7 +23,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   bool fits = indices.rank() == data.rank();
   for (int i = 0; fits && i < data.rank(); ++i) fits = i == axis || indices[i] <= data[i];
   if (!fits)
-    return rule_error(fmt::format("indices have shape {}, which does not fit into the data's {} outside axis {}",
+    return rule_error(fmt::format("indices have shape {}, which exceeds shape {} of the data outside axis {}",
                                   indices.to_string(), data.to_string(), axis));
   return single_output(spec.inputs[0].type, indices);
 }
@@ -46,7 +46,8 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// The rows of the output along its innermost axis. Other axes have strides in the data, that of `axis` being 0.
+// The rows of the output along its innermost axis. `strides`: the strides of the other axes in the data; the stride of
+// `axis` is 0.
 struct Rows {
   Shape output;
   Index strides{};
@@ -54,7 +55,7 @@ struct Rows {
   bool is_innermost = false;  // whether the axis is the last one
 
   int64_t length() const { return output[output.rank() - 1]; }
-  // Returns the offset of the data for the first element of a row and index 0.
+  // Returns the offset into the data of the first element of a row, for index 0.
   int64_t offset(int64_t row) const {
     int64_t result = 0;
     for (int i = output.rank() - 2; i >= 0; row /= output[i--])
@@ -63,7 +64,7 @@ struct Rows {
   }
 };
 
-// T represents any element type of its size.
+// T represents any element type of the same size.
 template <typename T, DataType kIndexType>
 void gather_rows(const Rows& rows, const KernelCall& call, int64_t first, int64_t last) {
   const int64_t length = rows.length(), dim = rows.dim, axis_stride = rows.axis_stride;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GridSample: samples an image (or volume) at the points of a grid. The function is separable: along each axis a point
-// reads one (nearest), two (linear) or four (cubic) elements, each with a weight.
+// GridSample: samples an image (or volume) at the points of a grid. The interpolation is separable: along each axis, a
+// point reads one (nearest), two (linear) or four (cubic) elements with a weight each.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, shape);
 }
 
-// Element indices and weights of a point along one axis. Elements outside have weight 0.
+// The element indices and weights of a point along one axis. Elements outside the input have weight 0.
 struct Taps {
   int count = 0;
   std::array<int64_t, 4> index{};
@@ -61,7 +61,7 @@ struct Sampler {
     return (std::fmod(folds, 2.0f) == 0) == (x < low) ? low + rest : high - rest;
   }
 
-  // Moves an outside coordinate inside if the padding mode requires it.
+  // Moves a coordinate outside the input to the inside if the padding mode requires it.
   float inside(float x, int64_t dim) const {
     const float low = attributes.align_corners ? 0.0f : -0.5f;
     const float high = static_cast<float>(dim) - (attributes.align_corners ? 1.0f : 0.5f);
@@ -71,8 +71,8 @@ struct Sampler {
     return attributes.padding == ops::PaddingKind::kReflection ? reflected(x, low, high) : x;
   }
 
-  // Returns the coordinate on an axis of `dim` elements, from 0. NaN and values beyond the integer range are mapped far
-  // outside.
+  // Converts a grid coordinate to a position on an axis of `dim` elements, where 0 is the first. NaN and values beyond
+  // the integer range become positions far outside.
   float coordinate(float x, int64_t dim) const {
     const auto length = static_cast<float>(dim);
     const float at = attributes.align_corners ? (x + 1) / 2 * (length - 1) : ((x + 1) * length - 1) / 2;
@@ -84,7 +84,7 @@ struct Sampler {
   void add(Taps& taps, int64_t index, float weight, int64_t dim) const {
     if (index < 0 || index >= dim) {
       if (attributes.padding == ops::PaddingKind::kZeros) weight = 0;
-      // Both are also clamped, so that rounding cannot lead outside.
+      // Reflected positions are also clamped, because rounding could leave them outside.
       if (attributes.padding == ops::PaddingKind::kReflection)
         index = static_cast<int64_t>(inside(static_cast<float>(index), dim));
       index = std::clamp<int64_t>(index, 0, dim - 1);
@@ -94,7 +94,7 @@ struct Sampler {
     taps.weight[at] = weight;
   }
 
-  // Keys' kernel at a distance of less than 2, with a = -0.75.
+  // Returns Keys' cubic kernel with a = -0.75. Requires: |distance| < 2.
   static float cubic(float distance) {
     constexpr float a = -0.75f;
     const float x = std::abs(distance);
@@ -139,7 +139,7 @@ struct Sampler {
     return taps;
   }
 
-  // Computes one point of one sample in every channel.
+  // Computes one point of one sample for all channels.
   void run(const KernelCall& call, int64_t point) const {
     const std::array<Taps, kMaxAxes> taps = point_taps(call, point);
     const int64_t first = point / points * channels;
@@ -169,14 +169,14 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// Computes the taps of a block of points once, and then one channel after the other. Elements of weight 0 are dropped,
-// because they may be NaN.
+// Computes the taps of a block of points once and applies them channel by channel. Drops elements of weight 0, because
+// they may be NaN.
 class SamplePoints {
  public:
   static constexpr size_t kMaxTaps = 1024;  // of a block
   static constexpr size_t kImageTaps = 4;   // of a point of an image between four pixels
 
-  // Returns the number of points of a block.
+  // Returns the maximum number of points in a block.
   static int64_t block(const Sampler& sampler) {
     const int64_t per_axis = sampler.taps_per_axis();
     int64_t per_point = 1;
@@ -184,7 +184,7 @@ class SamplePoints {
     return static_cast<int64_t>(kMaxTaps) / per_point;
   }
 
-  // Computes `count` points of one sample, at most block().
+  // Computes `count` points of one sample. Requires: count <= block().
   void run(const Sampler& sampler, const KernelCall& call, int64_t first, int64_t count) {
     size_t taps = 0;
     for (int64_t i = 0; i < count; ++i) {
@@ -198,7 +198,7 @@ class SamplePoints {
   }
 
  private:
-  // Appends the taps of the axes from kAxis on; returns the number of taps.
+  // Appends the taps of the axes starting with kAxis. Returns the number of taps.
   template <int kAxis = 0>
   size_t collect(const Sampler& sampler, const std::array<Taps, kMaxAxes>& taps, int64_t offset, float weight,
                  size_t used) {
@@ -221,7 +221,7 @@ class SamplePoints {
     size_t tap = 0;
     for (int64_t i = 0; i < count; ++i) {
       const size_t taps = end_[static_cast<size_t>(i)] - tap;
-      // The compiler unrolls the usual case of a point in an image.
+      // The compiler unrolls the common case of a point between four pixels of an image.
       y[i] = taps == kImageTaps ? weighted_sum(x, tap, kImageTaps) : weighted_sum(x, tap, taps);
       tap += taps;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // InstanceNorm: y = scale[c] * (x - mean) / sqrt(variance + epsilon) + bias[c], with mean and variance over the spatial
-// axes of each image and channel. f32, [N, C, spatial...].
+// axes of each image and channel. Supports f32 tensors [N, C, spatial...].
 #include <fmt/core.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LayerNorm: y = scale * (x - mean) / sqrt(variance + epsilon) + bias, with mean and variance over the axes [axis,
-// rank). scale and bias (optional) have the shape of these axes. f32.
+// rank). scale and bias (optional) have the shape of these axes. Supports f32.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ void normalize(const float* x, float* y, int64_t count, double epsilon, const fl
   }
 }
 
-// The input as rows of the normalized axes.
+// The input as rows, each of which contains the normalized axes.
 struct AxisRows {
   int64_t count = 0, length = 0;
 };

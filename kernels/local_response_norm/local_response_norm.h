@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LocalResponseNorm across channels: y = x / (bias + alpha / size * sum of squares of the channels in
-// [c - floor((size - 1) / 2), c + ceil((size - 1) / 2)])^beta. f32, [N, C, spatial...].
+// [c - floor((size - 1) / 2), c + ceil((size - 1) / 2)])^beta. Supports f32 tensors [N, C, spatial...].
 #pragma once
 
 #include "runtime/kernel/kernel.h"
@@ -14,7 +14,7 @@ Result<std::unique_ptr<Kernel>> prepare_local_response_norm_reference(const Oper
 bool accepts_local_response_norm_plain(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_plain(const OperatorSpec& spec);
 
-// Supports the same from blocked16 to blocked16, for up to 1024 channels and window sizes up to 33.
+// Supports the same parameters from blocked16 to blocked16, for up to 1024 channels and window sizes up to 33.
 bool accepts_local_response_norm_blocked(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_local_response_norm_blocked(const OperatorSpec& spec);
 

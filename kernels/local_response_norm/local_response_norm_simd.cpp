@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors across pixels for plain tensors, across channels for blocked ones. The window is summed separately for every
-// channel: a running sum would propagate NaN and rounding errors to all later channels.
+// Vectorized across pixels for plain tensors and across channels for blocked ones. The window is summed separately for
+// every channel, because a running sum would propagate NaN and rounding errors to all later channels.
 #include <algorithm>
 #include <cstdint>
 
@@ -33,7 +33,7 @@ struct NormWindow {
   float beta = 0;
 };
 
-// Stack buffer for the squares of one pixel of a blocked tensor, with zeros on both sides.
+// Limits of the stack buffer for the squares of one pixel of a blocked tensor, which has zeros on both sides.
 constexpr int64_t kMaxChannels = 1024;
 constexpr int64_t kMaxReach = 16;
 
@@ -45,7 +45,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// Returns x / base^beta. The usual exponent 3/4 is two square roots. Requires: base is positive or NaN.
+// Returns x / base^beta. The common exponent 3/4 is computed as two square roots. Requires: base is positive or NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V normalized(D d, V x, V sum, const NormWindow& window) {
   const V base = hn::MulAdd(sum, hn::Set(d, window.factor), hn::Set(d, window.bias));
@@ -129,7 +129,7 @@ NormWindow window_of(const OperatorSpec& spec) {
   return {(p.size - 1) / 2, p.size / 2, p.alpha / static_cast<float>(p.size), p.bias, p.beta};
 }
 
-// Ensures that the base of the power is a positive, normal number.
+// Returns whether the base of the power is always a positive, normal number.
 bool has_positive_base(const OperatorSpec& spec) {
   const ops::LocalResponseNorm& p = *spec.as<ops::LocalResponseNorm>();
   return p.bias >= 1e-30f && p.alpha >= 0;

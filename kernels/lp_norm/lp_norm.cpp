@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LpNorm: divides each slice along one axis by its p-norm, p = 1 or 2. A slice of zeros stays zero. f32.
+// LpNorm: divides each slice along one axis by its p-norm, p = 1 or 2. A slice of zeros stays zero. Supports f32.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Kernel>> prepare_columns(const AxisExtents& extents, int 
   });
 }
 
-// Vectors along the axis if it is innermost, otherwise across the inner elements.
+// Vectorized along the axis if it is innermost, otherwise across the inner elements.
 Result<std::unique_ptr<Kernel>> prepare_simd(const OperatorSpec& spec) {
   const ops::LpNorm& attributes = *spec.as<ops::LpNorm>();
   const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);

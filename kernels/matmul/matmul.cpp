@@ -20,7 +20,7 @@ Status check_operands(const OperatorSpec& spec) {
   return {};
 }
 
-// Returns the axes before the matrix, prefixed with ones up to `rank` axes.
+// Returns the batch axes, which precede the matrix axes, with leading ones up to `rank` axes.
 Shape batch_axes(const Shape& shape, int rank) {
   const int own = std::max(0, shape.rank() - 2);
   Shape batch;
@@ -36,8 +36,8 @@ Status broadcast(const Shape& a, const Shape& b, MatMulGeometry& geometry) {
   for (int axis = 0; axis < rank; ++axis) {
     const int64_t of_a = geometry.a_batch[axis], of_b = geometry.b_batch[axis];
     if (of_a != of_b && of_a != 1 && of_b != 1)
-      return rule_error(
-          fmt::format("inputs {} and {} do not broadcast: {} meets {}", a.to_string(), b.to_string(), of_a, of_b));
+      return rule_error(fmt::format("inputs {} and {} do not broadcast: dimensions {} and {} differ", a.to_string(),
+                                    b.to_string(), of_a, of_b));
     geometry.batch.push_back(of_a == 1 ? of_b : of_a);
   }
   return {};
@@ -92,8 +92,8 @@ Result<MatMulGeometry> matmul_geometry(const Shape& a, const Shape& b) {
   geometry.columns = b.rank() == 1 ? 1 : b[b.rank() - 1];
   const int64_t b_inner = b.rank() == 1 ? b[0] : b[b.rank() - 2];
   if (geometry.inner != b_inner)
-    return rule_error(fmt::format("inputs {} and {} do not fit: {} columns meet {} rows", a.to_string(), b.to_string(),
-                                  geometry.inner, b_inner));
+    return rule_error(fmt::format("inputs {} and {} do not match: {} columns, but {} rows", a.to_string(),
+                                  b.to_string(), geometry.inner, b_inner));
   NESTRT_RETURN_IF_ERROR(broadcast(a, b, geometry));
   Shape output = geometry.batch;
   if (a.rank() > 1) output.push_back(geometry.rows);

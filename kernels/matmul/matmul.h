@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product of two tensors with the rules of numpy.matmul: the last two axes are matrices, the axes before them
-// are broadcast, and a vector is a row on the left and a column on the right.
+// Matrix product of two tensors with the rules of numpy.matmul: the last two axes are matrices, and the axes before
+// them are broadcast. A vector is a row on the left and a column on the right.
 //
 // Variants (plain layout, any operand may be constant):
 //   matmul.f32.panel16
@@ -21,7 +21,7 @@ struct MatMulGeometry {
   Shape output;
 
   int64_t batches() const { return batch.num_elements(); }
-  // Return the index of the matrix in A (in B) for a batch.
+  // Return the index of the matrix of A or B that a batch uses.
   int64_t a_index(int64_t index) const { return operand_index(a_batch, index); }
   int64_t b_index(int64_t index) const { return operand_index(b_batch, index); }
 
@@ -29,12 +29,12 @@ struct MatMulGeometry {
   int64_t operand_index(const Shape& operand, int64_t index) const;
 };
 
-// Checks the operator completely. Errors: kInvalidModel, kUnsupported.
+// Fully validates the operator. Errors: kInvalidModel, kUnsupported.
 Result<MatMulGeometry> matmul_geometry(const OperatorSpec& spec);
-// Checks only that the shapes fit.
+// Checks only that the shapes are compatible.
 Result<MatMulGeometry> matmul_geometry(const Shape& a, const Shape& b);
 
-// The variants. Both accept is_plain().
+// The variants. Both accept any operator that satisfies is_plain().
 Result<std::unique_ptr<Kernel>> prepare_matmul_panel16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_matmul_reference(const OperatorSpec& spec);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatMul on panels of 16 columns of B. If a tile contains all rows, B is read in place, because each element is then
-// used once. Otherwise a task packs a group of panels into its thread's scratch and multiplies rows of A with them.
+// MatMul on panels of 16 columns of B. If one tile covers all rows, each element of B is used only once, so B is read
+// in place. Otherwise a task packs a group of panels into its thread's scratch and multiplies rows of A with them.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/gemm_f32/few_rows.h"
 #include "kernels/common/gemm_f32/panel_product.h"
@@ -28,7 +28,7 @@ class Panels {
     const int64_t wanted = panel_tasks(g_.rows, g_.inner, g_.batches() * g_.columns, call.parallel->num_threads());
     const int64_t panels = ceil_div(g_.columns, kTileBlock), group = group_panels(panels, wanted);
     const int64_t groups = ceil_div(panels, group), items = g_.batches() * groups;
-    // To amortize packing, a part has at least a few tiles of rows.
+    // A part has at least a few tiles of rows, to amortize packing.
     const int64_t row_parts =
         std::clamp<int64_t>(wanted / items, 1, std::max<int64_t>(1, g_.rows / (4 * limits_.points)));
     const int64_t parts = std::min(wanted, items);
@@ -44,13 +44,14 @@ class Panels {
   }
 
  private:
-  // Returns the number of panels of a task: as many as are packed together, or an even share of those read in place.
+  // Returns the number of panels per task: those that are packed together, or an even share of the panels read in
+  // place.
   int64_t group_panels(int64_t panels, int64_t wanted) const {
     if (packs_) return limits_.blocks;
     return round_up(ceil_div(panels, ceil_div(wanted, g_.batches())), limits_.blocks_for(g_.rows));
   }
 
-  // Multiplies rows of A of one batch with columns of B, which start with a panel.
+  // Multiplies the given rows of A with the columns `range` of B, which start at a panel boundary, for one batch.
   void run_part(const KernelCall& call, int64_t batch, Range range, Range rows, float* scratch) const {
     const int64_t columns = range.size();
     const float* const b = call.input<float>(1) + g_.b_index(batch) * g_.inner * g_.columns + range.first;

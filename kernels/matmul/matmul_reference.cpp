@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of MatMul: sums in double over K in order.
+// The reference implementation of MatMul: sums in double over K, in order.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/matmul/matmul.h"

@@ -13,7 +13,7 @@
 
 namespace nestrt::kernels {
 
-// Checks the operator completely. Errors: kInvalidModel, kUnsupported.
+// Fully validates the operator. Errors: kInvalidModel, kUnsupported.
 Result<MatMulGeometry> matmul_integer_geometry(const OperatorSpec& spec);
 
 // The variants.

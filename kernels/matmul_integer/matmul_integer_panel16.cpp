@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatMulInteger on panels of 16 columns. Rows of a are copied as s8, padded to whole steps of the tile, with their
-// sums. b is a packed constant, or packed in scratch by every run.
+// MatMulInteger on panels of 16 columns. Rows of a are copied as s8 and padded to whole steps of the tile, and their
+// sums are computed. b is a packed constant, or is packed into scratch in every run.
 #include <algorithm>
 
 #include "kernels/common/framework/parallel_ranges.h"
@@ -16,7 +16,7 @@ constexpr uint8_t kFlipSign = 0x80;
 
 class IntegerPanel16 final : public Kernel {
  public:
-  // `weights`: all matrices of b as panels, or empty.
+  // `weights`: all matrices of b as panels, or empty if b is not constant.
   IntegerPanel16(const OperatorSpec& spec, const MatMulGeometry& geometry, PackedBytes weights, bool is_constant)
       : g_(geometry),
         operands_(spec),
@@ -36,7 +36,7 @@ class IntegerPanel16 final : public Kernel {
   void run(const KernelCall& call) const override;
 
  private:
-  // Offsets in the shared scratch memory, in bytes.
+  // Byte offsets into the shared scratch memory.
   struct ScratchLayout {
     int64_t rows = 0, row_sums = 0, columns = 0, starts = 0, column_sums = 0, weights = 0, total = 0;
   };
@@ -114,7 +114,7 @@ void IntegerPanel16::pack_weights(const KernelCall& call) const {
   });
 }
 
-// Returns the parameters of the columns; the start values of matrix m follow those of matrix m - 1.
+// Returns the parameters of the columns. The start values of the matrices are consecutive.
 IntegerColumns IntegerPanel16::read_columns(const KernelCall& call) const {
   const ScratchLayout at = layout();
   IntegerColumns columns =
@@ -166,7 +166,7 @@ void IntegerPanel16::run(const KernelCall& call) const {
   multiply(call, read_columns(call));
 }
 
-// Packs every matrix of a constant that is not one matrix of s8.
+// Packs all matrices of a constant that Packing::kS8Panel does not support: u8, or not of rank 2.
 Result<PackedBytes> pack_constant(const OperatorSpec& spec, const MatMulGeometry& g) {
   const IntegerFunctions functions = integer_functions();
   const uint8_t flip = spec.inputs[1].type == DataType::kU8 ? kFlipSign : 0;

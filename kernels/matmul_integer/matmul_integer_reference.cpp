@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of MatMulInteger: sums modulo 2^32 over K in order.
+// The reference implementation of MatMulInteger: sums modulo 2^32 over K, in order.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/framework/parallel_ranges.h"
 #include "kernels/common/quantization/integer_operands.h"

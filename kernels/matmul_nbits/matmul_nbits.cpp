@@ -62,7 +62,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kF32, shape);
 }
 
-// Returns weight k of a column.
+// Returns weight k of a column as stored.
 float weight_at(const NBitsProduct& p, int64_t k, int64_t column) {
   const int64_t panel = column / kColumns, lane = column % kColumns, per_byte = 8 / p.bits;
   const int64_t panel_block = panel * p.blocks() + k / p.block, within = k % p.block;

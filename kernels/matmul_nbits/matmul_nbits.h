@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatMulNBits: f32 rows times a matrix of packed 2-bit, 4-bit or 8-bit integers with a scale per block. See
+// MatMulNBits: product of f32 rows and a matrix of packed 2-bit, 4-bit or 8-bit integers with one scale per block. See
 // ops::MatMulNBits for the definition and the order of the weights.
 //
 // Variants (plain layout):
-//   matmul_nbits.panel16    few rows: multiplies the integers as they are stored; more rows: converts a few panels to
-//                           floats in scratch and multiplies all rows with them
+//   matmul_nbits.panel16    for few rows, multiplies the integers as stored; otherwise converts a few panels at a time
+//                           to floats in scratch and multiplies all rows with them
 //   matmul_nbits.reference
 #pragma once
 
@@ -18,7 +18,7 @@ namespace nestrt::kernels {
 
 enum class NBitsZeros : uint8_t { kMiddle, kU8, kF32 };
 
-// The matrix and the shape of a product.
+// The operands and dimensions of a product.
 struct NBitsProduct {
   int bits = 4;
   int64_t block = 0;
@@ -34,7 +34,7 @@ struct NBitsProduct {
 
   int64_t blocks() const { return (inner + block - 1) / block; }
   int64_t block_bytes() const { return block * bits / 8 * 16; }
-  // Returns the zero point of a column of a panel in a block.
+  // Returns the zero point of a column. `panel_block`: the index of its block of weights, counted over all panels.
   float zero_point(int64_t panel_block, int64_t column) const;
 };
 
@@ -42,14 +42,14 @@ inline constexpr int64_t kNBitsFewRows = 3;
 
 // Vector functions for the current instruction set.
 struct NBitsFunctions {
-  // Computes the product of all rows, at most kNBitsFewRows, with a range of panels.
+  // Multiplies all rows (at most kNBitsFewRows) with a range of panels.
   void (*multiply)(const NBitsProduct& product, Range panels);
-  // Writes a panel as floats [inner][16].
+  // Converts a panel to floats [inner][16].
   void (*unpack)(const NBitsProduct& product, int64_t panel, float* to);
 };
 NBitsFunctions nbits_functions();
 
-// Checks the operator completely. The operands' addresses are those of constants; null for x and y.
+// Fully validates the operator. Sets the addresses of constant operands; x and y are null.
 Result<NBitsProduct> nbits_product(const OperatorSpec& spec);
 
 // The variants.

@@ -71,7 +71,7 @@ void NBitsPanel16::run_rows(const KernelCall& call) const {
   const int64_t groups = ceil_div(panels(), limits_.blocks);
   const int64_t wanted = panel_tasks(product_.rows, product_.inner, product_.columns, call.parallel->num_threads());
   const int64_t parts = std::min(wanted, groups);
-  // A part of the rows amortizes the conversion of its panels.
+  // A part has at least a few tiles of rows, to amortize the conversion of its panels.
   const int64_t row_parts =
       std::clamp<int64_t>(wanted / parts, 1, std::max<int64_t>(1, product_.rows / (4 * limits_.points)));
   call.parallel->parallel_for(parts * row_parts, [&](int64_t index, int slot) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few rows: for each block of weights, sum of x * q as it is stored; then y += scale * (sum - zero point * sum of x).
+// Products of few rows. For each block of weights, adds x * q with the integers q as stored; then y += scale * (sum -
+// zero point * sum of x).
 #include <algorithm>
 #include <array>
 
@@ -25,12 +26,13 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(DF()));
 constexpr int kVectors = static_cast<int>(kColumns) / kLanes;  // in a panel
 constexpr int kSums = 2;                                       // independent sums per vector of columns
 
-// Enough independent sums to hide the latency of a multiplication, as far as the registers allow.
+// Returns the number of panels computed together: enough independent sums to hide the latency of a multiplication, as
+// far as the registers allow.
 constexpr int panels_for(int rows) { return rows == 1 && kLanes > 4 ? kLanes / 4 : 1; }
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
-// Returns weight `kIndex` of each byte.
+// Returns weight `kIndex` of the byte in each lane, as a float.
 template <int kBits, int kIndex>
 HWY_INLINE VF weight_of(hn::Vec<DU> bytes) {
   hn::Vec<DU> q = bytes;
@@ -60,7 +62,7 @@ struct BlockSums {
   VF at[kRows][kPanels][kVectors][kSums];
 };
 
-// Adds the products of the weights in one byte of each column. Byte `kStep` of a step selects the sums.
+// Adds the products of all weights in one byte per column. `kStep`: the index of the byte, which selects the sums.
 template <int kBits, int kRows, int kPanels, int kStep, int kIndex = 0>
 HWY_INLINE void add_weights(const hn::Vec<DU> (&bytes)[kPanels][kVectors], const float* const (&x)[kRows],
                             BlockSums<kRows, kPanels>& sums) {
@@ -91,7 +93,7 @@ HWY_INLINE void add_bytes(const uint8_t* weights, int64_t panel_stride, const fl
   add_weights<kBits, kRows, kPanels, kStep>(bytes, x, sums);
 }
 
-// Adds the products of weights [0, count) of a block.
+// Adds the products of the weights [0, count) of a block.
 template <int kBits, int kRows, int kPanels>
 HWY_INLINE void add_block(const uint8_t* weights, int64_t panel_stride, int64_t count, const float* const (&row)[kRows],
                           BlockSums<kRows, kPanels>& sums) {
@@ -181,7 +183,7 @@ void multiply_bits(const NBitsProduct& p, Range panels) {
   multiply_rows<kBits, 3>(p, panels);
 }
 
-// Writes the weights of one byte of each column, at most `count`.
+// Writes the weights in one byte per column, at most `count` of them.
 template <int kBits, int kIndex = 0>
 HWY_INLINE void unpack_byte(hn::Vec<DU> bytes, VF scale, VF zero, int64_t count, float* to) {
   if constexpr (kIndex < 8 / kBits) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonMaxSuppression: selects, for each image and class, the boxes with the best scores such that no selected box
-// overlaps a better one by more than a threshold. The output has the maximum number of rows; unused rows are -1.
+// NonMaxSuppression: for each image and class, selects the boxes with the best scores, except those that overlap a
+// better selected box by more than a threshold. The output has the maximum number of rows; unused rows contain -1.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct Box {
   float area() const { return (bottom - top) * (right - left); }
 };
 
-// Returns whether the intersection over union exceeds the threshold.
+// Returns whether the intersection over union of two boxes exceeds the threshold.
 bool overlaps(const Box& a, const Box& b, float threshold) {
   const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
   const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
@@ -49,7 +49,7 @@ bool overlaps(const Box& a, const Box& b, float threshold) {
   return both > threshold * (a.area() + b.area() - both);
 }
 
-// Selection for one class of one image.
+// The boxes and scores of one class of one image.
 struct Selection {
   const ops::NonMaxSuppression& attributes;
   const float *boxes, *scores;
@@ -57,7 +57,8 @@ struct Selection {
 
   Box box(int64_t index) const { return Box::of(boxes + 4 * index, attributes.centered); }
 
-  // Appends rows of `image` and `label` at `row` and returns the end. Uses `order` for the candidates.
+  // Selects boxes and writes rows for `image` and `label`, starting at `row`. Returns the end of these rows. Uses
+  // `order` as memory for the candidates.
   int64_t* append(int64_t image, int64_t label, int32_t* order, int64_t* row) const {
     int32_t* end = order;
     for (int64_t i = 0; i < num_boxes; ++i)
@@ -105,7 +106,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
       scratch);
 }
 
-// Every candidate may be compared with every selected box.
+// Assumes that every candidate is compared with every selected box.
 int64_t steps(const OperatorSpec& spec) {
   const int64_t chosen = std::min<int64_t>(spec.as<ops::NonMaxSuppression>()->count, spec.inputs[0].shape[1]);
   return element_steps(spec, saturating_product(kFunctionSteps, saturating_sum(chosen, 64)), kCopySteps);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opaque: a part compiled by another compiler. It has rules but no kernel: only the unit of its program can run it.
+// Opaque: a part of the network compiled by another compiler. It has rules but no kernel, because only the unit that
+// its program targets can run it.
 #include <limits>
 #include <span>
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxResults = 64;
 
-// `results` lists each result as its type, its rank and its dimensions.
+// The attribute `results` lists, for each output, its type, rank and dimensions.
 Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   for (const TensorSpec& input : spec.inputs)
     if (!input.present || input.layout != Layout::kPlain || input.packing != Packing::kNone)
@@ -33,7 +34,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return rule_error("results must list 1 to 64 outputs, each with a valid type, its rank and its dimensions");
 }
 
-// Returns the maximum, because the operator is never evaluated.
+// Returns the maximum, because the compiler never evaluates this operator.
 int64_t no_steps(const OperatorSpec&) { return std::numeric_limits<int64_t>::max(); }
 
 }  // namespace

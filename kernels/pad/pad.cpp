@@ -19,7 +19,7 @@ PadAxis pad_axis(int64_t dim, int64_t begin, int64_t end) {
   return {begin, std::max<int64_t>(0, -begin), dim - std::max<int64_t>(0, -end)};
 }
 
-// Returns the output's length along one axis.
+// Returns the length of the output along one axis.
 Result<int64_t> padded_dim(ops::PadMode mode, int64_t dim, int64_t begin, int64_t end, size_t axis) {
   const std::string where = fmt::format(" of axis {}, which has {} elements", axis, dim);
   if (std::min(begin, end) < -kMaxElements || std::max(begin, end) > kMaxElements)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad: adds elements around the input, or crops it if a pad is negative. Cropping comes first: reflect and edge use the
-// edge of the cropped input.
+// Pad: adds elements around the input, or crops it if a pad is negative. Cropping comes first, so the modes reflect and
+// edge use the edge of the cropped input.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace nestrt::kernels {
 
-// One axis: output element i comes from input element i - begin if that is in [low, high).
+// One axis. Output element i is input element i - begin if that is in [low, high).
 struct PadAxis {
   int64_t begin = 0, low = 0, high = 0;
 
   bool contains(int64_t source) const { return source >= low && source < high; }
-  // Returns the input element for a position outside [low, high), in the modes reflect and edge.
+  // Returns the position of the input element to use for a position outside [low, high), in the modes reflect and edge.
   int64_t outside(int64_t source, ops::PadMode mode) const {
     if (mode == ops::PadMode::kEdge) return source < low ? low : high - 1;
     return source < low ? 2 * low - source : 2 * (high - 1) - source;
@@ -24,7 +24,7 @@ struct PadAxis {
 };
 using PadAxes = std::array<PadAxis, Shape::kMaxRank>;
 
-// The value of the padding.
+// The value of padding elements.
 class PadElement {
  public:
   // Requires: infer has accepted the operator.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies rows of pixels. A pixel consists of the innermost axes that are neither padded nor cropped, and a row runs
-// along the axis outside them.
+// Copies rows of pixels. A pixel contains the innermost axes that are neither padded nor cropped; a row runs along the
+// next outer axis.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ using Mode = ops::PadMode;
 template <size_t kBytes>
 struct Width {};
 
-// Calls body(Width<bytes>()) for the sizes of elements, so that copies need no call, otherwise body(Width<0>()).
+// Calls body(Width<bytes>()) for common element sizes, so that copies are inlined, otherwise body(Width<0>()).
 template <typename Body>
 void with_width(size_t bytes, const Body& body) {
   if (bytes == 4)
@@ -30,7 +30,7 @@ void with_width(size_t bytes, const Body& body) {
     body(Width<0>());
 }
 
-// The rows of an operator and, on the stack of a thread, the position of one of them.
+// The rows of an operator. An Index represents the position of a row and is kept on the stack of each thread.
 struct PadRows {
   Mode mode = Mode::kConstant;
   int row_axis = 0;
@@ -53,7 +53,7 @@ struct PadRows {
     for (int axis = row_axis - 1; axis >= 0 && ++index[at(axis)] == output[axis]; --axis) index[at(axis)] = 0;
   }
 
-  // Returns the offset of the input row in bytes; -1 if the whole row is padding.
+  // Returns the byte offset of the input row, or -1 if the whole row is padding.
   int64_t source(const Index& index) const {
     int64_t offset = 0;
     for (int axis = 0; axis < row_axis; ++axis) {
@@ -68,7 +68,8 @@ struct PadRows {
     return offset;
   }
 
-  // Fills a range of pixels with the constant. Copies of what is already filled are as fast as vector code.
+  // Fills a range of pixels with the constant by repeatedly copying what is already filled, which is as fast as vector
+  // code.
   void fill(std::byte* to, int64_t count) const {
     const size_t bytes = static_cast<size_t>(count) * pixel_bytes;
     size_t filled = std::min(bytes, size_t{8} * element_bytes);

@@ -31,7 +31,7 @@ PoolAxis pool_axis(const ops::Pool& pool, int axis, int64_t dim) {
   return result;
 }
 
-// Checks the attributes of an axis. They all fit in 31 bits and `dim` in 41, so nothing overflows.
+// Checks the attributes of an axis. Nothing overflows, because attributes fit in 31 bits and `input` in 41.
 Status check_axis(const PoolAxis& a, int axis, bool ceil_mode) {
   const auto error = [&](const char* attribute, int64_t value, const std::string& expected) {
     return rule_error(fmt::format("{} of spatial axis {} is {}, expected {}", attribute, axis, value, expected));
@@ -42,7 +42,7 @@ Status check_axis(const PoolAxis& a, int axis, bool ceil_mode) {
   const std::string below = fmt::format("0 or more and less than the dilated kernel of {}", a.extent());
   if (a.pad_begin < 0 || a.pad_begin >= a.extent()) return error("pad_begin", a.pad_begin, below);
   if (a.pad_end < 0 || a.pad_end >= a.extent()) return error("pad_end", a.pad_end, below);
-  // ceil_mode extends the padded input by less than a stride to complete a window.
+  // ceil_mode extends the padded input by less than one stride, to complete a window.
   const int64_t most = a.input + a.pad_begin + a.pad_end + (ceil_mode ? a.stride - 1 : 0);
   if (most < a.extent())
     return error("kernel", a.kernel,
@@ -54,7 +54,7 @@ int64_t output_dim(const PoolAxis& a, bool ceil_mode) {
   const int64_t room = a.input + a.pad_begin + a.pad_end - a.extent();
   if (!ceil_mode) return room / a.stride + 1;
   const int64_t windows = ceil_div(room, a.stride) + 1;
-  // The last window must start in the input or in the padding before it.
+  // The last window must start inside the input or in the padding before it.
   return (windows - 1) * a.stride >= a.input + a.pad_begin ? windows - 1 : windows;
 }
 
@@ -126,7 +126,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(spec.inputs[0].type, shape);
 }
 
-// Counts only the elements of a window that are inside the input, because a window reads no others.
+// Counts only the elements of windows that are inside the input, because no others are read.
 int64_t steps(const OperatorSpec& spec) {
   const ops::Pool& pool = *spec.as<ops::Pool>();
   int64_t window = pool.kind == ops::PoolKind::kLp ? kFunctionSteps : 1;
@@ -153,7 +153,7 @@ constexpr KernelVariant kKernels[] = {
 
 PoolWindow PoolAxis::edge_window(int64_t start) const {
   const int64_t skipped = start < 0 ? ceil_div(-start, dilation) : 0;
-  // Returns the elements of the window before position `end`.
+  // Returns the number of elements of the window before position `end`.
   const auto before = [&](int64_t end) { return std::clamp<int64_t>(ceil_div(end - start, dilation), 0, kernel); };
   const int64_t count = std::max<int64_t>(0, before(input) - skipped);
   return {count > 0 ? start + skipped * dilation : 0, count, include_pad ? before(input + pad_end) : count};

@@ -87,7 +87,8 @@ Result<std::unique_ptr<Kernel>> prepare_pool_blocked16(const OperatorSpec& spec)
 bool accepts_pool_global(const OperatorSpec& spec) {
   const TensorSpec &input = spec.inputs[0], &output = spec.outputs[0];
   if (!has_reduction(spec) || input.packing != Packing::kNone || input.layout == Layout::kBlocked32) return false;
-  // An output of one pixel whose unpadded window is as large as the input covers all of it.
+  // The window must cover the whole input: it is as large as the input, there is no padding, and the output is one
+  // pixel.
   const PoolParameters pool = pool_parameters(spec);
   return output.shape.product(2, output.shape.rank()) == 1 &&
          std::all_of(std::begin(pool.axes), std::end(pool.axes), [](const PoolAxis& axis) {

@@ -10,7 +10,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Calls visit(position) for every element of the window inside the plane.
+// Calls visit(position) for every element of the window that is inside the plane.
 template <typename Visit>
 void for_each_in_window(const PoolParameters& pool, const PoolWindow& d, const PoolWindow& h, const PoolWindow& w,
                         Visit visit) {
@@ -22,8 +22,8 @@ void for_each_in_window(const PoolParameters& pool, const PoolWindow& d, const P
               w.first + k * axes[2].dilation);
 }
 
-// Reduces every window: `start` is the value of an empty window, add(sum, x) adds an element, and finish(sum, divisor)
-// gives the output. `divisor` is 0 unless the kind is an average.
+// Reduces every window. `start`: the value of an empty window. add(sum, x) adds an element, and finish(sum, divisor)
+// returns the output. `divisor` is 0 except for averages.
 template <typename T, typename Sum, typename Add, typename Finish>
 Result<std::unique_ptr<Kernel>> pool_with(const PoolParameters& parameters, Sum start, Add add, Finish finish) {
   const auto reduce = [=](const PoolParameters& pool, const T* plane, const PoolWindow& d, const PoolWindow& h,

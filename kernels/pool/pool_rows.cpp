@@ -39,13 +39,13 @@ void PoolRows::run(const KernelCall& call) const {
                   });
 }
 
-// Returns a row kernel only for images, without a depth axis.
+// Returns a row kernel for images only, not for inputs with a depth axis.
 const RowKernel* PoolRows::by_rows() const {
   const PoolAxis& depth = pool_.axes[0];
   return depth.input == 1 && depth.output == 1 && depth.kernel == 1 ? this : nullptr;
 }
 
-// Computes the rows of a block consecutively, because windows share most of their inputs.
+// Processes consecutive rows of a block, because their windows share most of their inputs.
 void PoolRows::run_rows(const RowCall& call) const {
   const PoolWindow depth = pool_.axes[0].window(0);
   const RowImages output = row_output();

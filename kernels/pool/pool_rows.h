@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolRows: pooling from blocked16 to blocked16, for the whole tensor or by rows (runtime/kernel/row_kernel.h).
+// PoolRows: pooling from blocked16 to blocked16, for whole tensors or by rows (runtime/kernel/row_kernel.h).
 #pragma once
 
 #include "kernels/common/layout/window_rows.h"
@@ -9,7 +9,7 @@ namespace nestrt::kernels {
 
 class PoolRows : public Kernel, public WindowRows {
  public:
-  // `input`: the shape of the input.
+  // `input`: the shape of the input tensor.
   PoolRows(const Shape& input, const PoolParameters& pool, int64_t element_bytes);
 
   void run(const KernelCall& call) const final;

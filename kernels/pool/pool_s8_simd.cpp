@@ -36,12 +36,12 @@ HWY_INLINE void for_each_pixel(const PoolParameters& pool, const int8_t* plane, 
   }
 }
 
-// --- Maxima: first of columns, which neighbouring windows share, then of windows from the columns -----------------
+// --- Maxima: first of columns, which neighbouring windows share, then of windows ----------------------------------
 
 constexpr int64_t kMaxColumns = 64;  // buffered columns
 constexpr int64_t kUnroll = 4;
 
-// Visits the rows of the input that a row of outputs reads, each at `column`.
+// Calls visit(row) for the input rows that a row of outputs reads, each starting at `column`.
 template <class Visit>
 HWY_INLINE void for_each_row(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                              int64_t column, const Visit& visit) {
@@ -54,7 +54,7 @@ HWY_INLINE void for_each_row(const PoolParameters& pool, const int8_t* plane, co
   }
 }
 
-// Computes the maxima of `count` neighbouring elements over all rows; `count` is a whole number of pixels.
+// Computes, over all rows, the maxima of `count` adjacent elements, a whole number of pixels.
 HWY_INLINE void column_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                               int64_t column, int64_t count, int8_t lowest, int8_t* to) {
   const hn::ScalableTag<int8_t> wide;
@@ -77,7 +77,7 @@ HWY_INLINE void column_maxima(const PoolParameters& pool, const int8_t* plane, c
   }
 }
 
-// Computes one output from the columns of its window: kCount, or `count` if kCount is 0.
+// Computes one output from the columns of its window. Their number is kCount, or `count` if kCount is 0.
 template <int kCount>
 HWY_INLINE void window_maximum(const int8_t* columns, int64_t count, int64_t step, int8_t lowest, int8_t* to) {
   const hn::CappedTag<int8_t, kBlock> tag;
@@ -90,7 +90,7 @@ HWY_INLINE void window_maximum(const int8_t* columns, int64_t count, int64_t ste
   for (int64_t v = 0; v < kBlock / kLanes; ++v) hn::StoreU(best[v], tag, to + v * kLanes);
 }
 
-// Computes `count` outputs with complete windows.
+// Computes `count` outputs whose windows are inside the input.
 template <int kCount>
 HWY_INLINE void window_maxima(const PoolAxis& width, const int8_t* columns, int64_t count, int8_t lowest, int8_t* to) {
   const int64_t stride = width.stride * kBlock, step = width.dilation * kBlock;
@@ -98,7 +98,7 @@ HWY_INLINE void window_maxima(const PoolAxis& width, const int8_t* columns, int6
     window_maximum<kCount>(columns, width.kernel, step, lowest, to);
 }
 
-// Computes outputs [first, last), whose windows may extend beyond the input. `columns` begins at column `begin`.
+// Computes outputs [first, last), whose windows may extend beyond the input. `begin`: the first column in `columns`.
 void cut_window_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, int64_t first, int64_t last,
                        int8_t lowest, int8_t* to) {
   for (int64_t i = first; i < last; ++i, to += kBlock) {
@@ -108,7 +108,7 @@ void cut_window_maxima(const PoolAxis& width, const int8_t* columns, int64_t beg
   }
 }
 
-// Computes outputs [first, last).
+// Computes outputs [first, last), using faster code for windows inside the input.
 void output_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, int64_t first, int64_t last,
                    int8_t lowest, int8_t* to) {
   const auto is_cut = [&](int64_t i) { return width.window(i).count < width.kernel; };
@@ -124,10 +124,10 @@ void output_maxima(const PoolAxis& width, const int8_t* columns, int64_t begin, 
   window_maxima<0>(width, from, whole_end - whole, lowest, output(whole));
 }
 
-// Returns whether the columns of a window fit in the buffer.
+// Returns whether all columns of a window fit in the buffer.
 bool keeps_columns(const PoolAxis& width) { return width.extent() <= kMaxColumns; }
 
-// Computes a row of outputs with windows d and h along the other axes. `lowest`: the result for a window without
+// Computes a row of outputs, given the windows d and h along the other axes. `lowest`: the result for a window without
 // elements. Requires: keeps_columns().
 void row_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
                 int8_t lowest, int8_t* to) {
@@ -144,7 +144,7 @@ void row_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindo
 
 }  // namespace
 
-// Computes a row of outputs with windows d and h along the other axes.
+// Computes a row of outputs, given the windows d and h along the other axes.
 void s8_maxima(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h, int8_t* to) {
   const auto lowest = static_cast<int8_t>(s8::kLow);
   if (keeps_columns(pool.axes[2])) return row_maxima(pool, plane, d, h, lowest, to);
@@ -170,9 +170,9 @@ void s8_sums(const PoolParameters& pool, const int8_t* plane, const PoolWindow& 
   for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], D32(), to + v * kLanes);
 }
 
-// Computes s8c::exact_average() of 16 sums of stored integers. Requires: 0 < count <= kMaxExactCount. The number added
-// before truncation exceeds 1/2 by less than the distance of any other average to a half, so that the error of f32,
-// which is smaller still, does not matter.
+// Computes s8c::exact_average() of 16 sums of stored integers. Requires: 0 < count <= kMaxExactCount. Before
+// truncation, adds slightly more than 1/2. The excess is less than the distance of any other average to a half, and the
+// rounding errors of f32 are even smaller, so results are exact.
 void exact_averages(const int32_t* sums, int64_t count, ops::Rounding rounding, int8_t* to) {
   const D32 d;
   const hn::Rebind<float, D32> f;
@@ -202,7 +202,7 @@ namespace {
 constexpr int64_t kChannels = 16;  // per block
 constexpr int64_t kMaxExactCount = 1024;
 
-// Computes rows of outputs of one block of channels.
+// Computes rows of outputs for one block of channels.
 class RowsS8 {
  public:
   explicit RowsS8(const OperatorSpec& spec)
@@ -212,7 +212,7 @@ class RowsS8 {
         sums_(simd_pick(s8_sums_table)),
         exact_averages_(simd_pick(exact_averages_table)) {}
 
-  // Computes a row with the given windows along depth and height.
+  // Computes a row of outputs, given the windows along depth and height.
   void run(const PoolParameters& pool, const int8_t* plane, const PoolWindow& d, const PoolWindow& h,
            int8_t* to) const {
     if (pool.kind == ops::PoolKind::kMax) return maxima_(pool, plane, d, h, to);
@@ -233,7 +233,7 @@ class RowsS8 {
   }
 
  private:
-  // Divides the sums of `count` elements by `divisor`.
+  // Divides the sums of windows with `count` elements by `divisor`.
   void finish(const int32_t* sums, int64_t count, int64_t divisor, int8_t* to) const {
     if (is_exact() && divisor == count && count > 0 && count <= kMaxExactCount)
       return exact_averages_(sums, count, rounding_, to);

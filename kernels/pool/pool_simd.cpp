@@ -15,7 +15,7 @@ namespace nestrt::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Every instruction set processes 16 lanes in the same order, so that all give the same bits (except L2, because some
+// All instruction sets process 16 lanes in the same order, so results are bit-identical (except L2, because some sets
 // fuse the multiplication and the addition).
 constexpr int64_t kBlock = 16;
 using D = hn::CappedTag<float, kBlock>;
@@ -25,8 +25,8 @@ constexpr int64_t kVectors = kBlock / kLanes;
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
-// A reduction's operations on an element, on two partial results, and on the final result. The maximum is a comparison,
-// because the maximum instructions of different machines treat NaN differently.
+// The operations of a reduction on an element, on two partial results, and on the final result. The maximum uses a
+// comparison, because the NaN behaviour of maximum instructions depends on the machine.
 struct Maximum {
   static V start() { return hn::Neg(hn::Inf(D())); }
   static V add(V sum, V x) { return hn::IfThenElse(hn::Gt(x, sum), x, sum); }
@@ -57,8 +57,8 @@ void add_row(const float* x, int64_t count, int64_t step, V* sums) {
     for (int64_t v = 0; v < kVectors; ++v) sums[v] = Kind::add(sums[v], hn::LoadU(D(), x + v * kLanes));
 }
 
-// Adds three neighbours, the most common case, without a loop. Prefetches the new elements of the window `next` floats
-// further, for windows that are two apart.
+// Adds three neighbours without a loop, the most common case. Prefetches the new elements of a window `next` floats
+// ahead, for windows that are two pixels apart.
 template <typename Kind>
 HWY_INLINE void add_three(const float* x, int64_t next, V* sums) {
   prefetch_line(x + next + kBlock);
@@ -67,7 +67,7 @@ HWY_INLINE void add_three(const float* x, int64_t next, V* sums) {
       Kind::add(sums[v], hn::LoadU(D(), x + k * kBlock + v * kLanes));
 }
 
-// Calls visit(x) for the rows that a row of outputs reads, each from pixel `column` on.
+// Calls visit(x) for the input rows that a row of outputs reads, each starting at pixel `column`.
 template <typename Visit>
 HWY_INLINE void for_each_row(const PoolParameters& pool, const float* plane, const PoolWindow& d, const PoolWindow& h,
                              int64_t column, Visit visit) {
@@ -96,8 +96,8 @@ HWY_INLINE void pool_pixel(const PoolParameters& pool, const float* plane, const
   for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(Kind::finish(sums[v], divisor), D(), to + v * kLanes);
 }
 
-// Computes maxima of windows of three pixels that are two apart: each reuses the last column of the window before.
-// `column`: the first column of the first window.
+// Computes the maxima of windows of three pixels that are two pixels apart. Each window reuses the last column of the
+// previous one. `column`: the first column of the first window.
 HWY_INLINE void maxima_two_apart(const PoolParameters& pool, const float* plane, const PoolWindow& d,
                                  const PoolWindow& h, int64_t column, int64_t count, float* to) {
   V first[kVectors];
@@ -147,7 +147,7 @@ struct Row {
   }
 };
 
-// Four partial results hide the latency of the additions and keep their rounding errors small.
+// Uses four partial results, which hide the latency of additions and reduce rounding errors.
 template <typename Kind>
 struct Block {
   static void run(const float* x, int64_t pixels, float* to) {
@@ -165,7 +165,7 @@ struct Block {
   }
 };
 
-// Sixteen partial results, which accumulate the elements in turn.
+// Uses sixteen partial results, each for every sixteenth element.
 template <typename Kind>
 struct Plane {
   static float run(const float* x, int64_t count) {
@@ -179,7 +179,7 @@ struct Plane {
     return hn::GetLane(Kind::finish(all, static_cast<float>(count)));
   }
 
-  // Returns the reduction of all lanes in every lane, merged by halves.
+  // Returns the reduction of all lanes, merged by halves, in every lane.
   static V merge_lanes(const V* sums) {
     float lanes[kBlock];
     for (int64_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], D(), lanes + v * kLanes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantize: converts f32 to integers using the quantization of the output. s8 with an exponent is rounded as the
-// attributes specify. s8 or u8 with scales and zero points, per tensor or per index of an axis, is rounded to nearest
-// even. Results are clipped. Input and output have the same layout, and blocked tensors have one scale. With an
-// exponent, the output of a plain image with few channels may also be blocked16 or folded.
+// Quantize: converts f32 to integers using the quantization of the output. With an exponent, s8 is rounded as the
+// attributes specify. With scales and zero points, per tensor or per index of an axis, s8 or u8 is rounded to nearest
+// even. Results are clamped. Input and output have the same layout, and blocked tensors have a single scale. With an
+// exponent, the output may also be blocked16 or folded if the input is a plain image with few channels.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

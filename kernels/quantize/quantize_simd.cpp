@@ -22,8 +22,8 @@ using DF = hn::RebindToFloat<D32>;
 using VF = hn::Vec<DF>;
 
 #if HWY_TARGET == HWY_NEON
-// Returns x * scale rounded and limited to 32 bits. Conversions saturate and map NaN to 0. The product is exact except
-// for underflow: for `floor`, an underflowed negative product still counts as below zero.
+// Returns x * scale, rounded and limited to 32 bits. Conversions saturate and map NaN to 0. The product is exact except
+// for underflow. With kFloor, a negative product that underflows to zero still counts as negative.
 template <ops::Rounding kRounding>
 HWY_INLINE int32x4_t rounded(const float* from, float scale) {
   const float32x4_t x = vld1q_f32(from), v = vmulq_n_f32(x, scale);
@@ -48,8 +48,8 @@ HWY_INLINE void quantize_block(const float* from, float scale, int8_t* to) {
   vst1q_s8(to, vqmovn_high_s16(vqmovn_s16(first), second));
 }
 #else
-// Returns x * scale rounded, before the limits of s8. The product is exact except for underflow: for `floor`, an
-// underflowed negative product still counts as below zero.
+// Returns x * scale, rounded, before the limits of s8 are applied. The product is exact except for underflow. With
+// kFloor, a negative product that underflows to zero still counts as negative.
 template <ops::Rounding kRounding>
 HWY_INLINE V32 rounded(VF x, VF scale) {
   const DF d;

@@ -27,11 +27,12 @@ Status expect_operand(const OperatorSpec& spec, size_t index, const Shape& shape
       fmt::format("{} has shape {}, expected {}", what, spec.inputs[index].shape.to_string(), shape.to_string()));
 }
 
-// Checks the inputs that belong to weights of s8.
+// Checks the inputs that are specific to s8 weights.
 Status check_integer_weights(const OperatorSpec& spec) {
   const bool is_s8 = spec.inputs[1].type == DataType::kS8;
-  if (is_s8 != spec.has_input(kRecurrentScale)) return rule_error("weights of s8, and no others, require a scale");
-  if (!is_s8 && spec.has_input(kRecurrentZero)) return rule_error("only weights of s8 have a zero point");
+  if (is_s8 != spec.has_input(kRecurrentScale))
+    return rule_error("s8 weights require a scale, and other weights must not have one");
+  if (!is_s8 && spec.has_input(kRecurrentZero)) return rule_error("only s8 weights may have a zero point");
   for (const size_t input : {kRecurrentScale, kRecurrentZero}) {
     if (!spec.has_input(input)) continue;
     const TensorSpec& tensor = spec.inputs[input];
@@ -116,7 +117,7 @@ void finish_row(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& ro
   }
 }
 
-// Multiplies the state, quantized with its own parameters, by weights of s8.
+// Quantizes the state with parameters computed from its values, and multiplies it by s8 weights.
 void multiply_integers(const Recurrence& recurrence, const OperatorSpec& spec, const KernelCall& call,
                        const float* state, Range range, float* gates) {
   const int64_t hidden = recurrence.hidden(), columns = recurrence.columns();
@@ -194,8 +195,8 @@ Recurrence::Recurrence(const OperatorSpec& spec)
       hidden_(spec.inputs[1].shape[0]),
       columns_(spec.inputs[1].shape[1]) {}
 
-// Returns the size of the products, the state after the reset gate, and a state of zeros. If a GRU resets its state,
-// its candidate gate has a separate product.
+// Returns the size of the products, the state after the reset gate, and a zero state. If a GRU resets its state, the
+// candidate gate has a separate product.
 ScratchSize Recurrence::scratch() const {
   const int64_t products = resets_state() ? 2 * columns_ : columns_;
   return {.shared = static_cast<size_t>(batch_ * (products + 2 * hidden_)) * sizeof(float)};

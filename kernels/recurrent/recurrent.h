@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent: the state-dependent part of RNN, GRU and LSTM, step by step. The contribution of the inputs to the gates
-// is computed in advance for all steps. Attributes and operands: ops::Recurrent. f32, with weights of f32 or s8.
+// Recurrent: the state-dependent part of RNN, GRU and LSTM, computed step by step. The contribution of the inputs to
+// the gates is computed in advance for all steps. See ops::Recurrent for attributes and operands. Supports f32 with f32
+// or s8 weights.
 //
 // Variants (plain layout):
-//   recurrent.f32.panel16  constant f32 weights; multiplies the batch by packed panels in register tiles
+//   recurrent.f32.panel16  constant f32 weights; multiplies the batch with packed panels in register tiles
 //   recurrent.s8.panel16   constant s8 weights; quantizes the state in every step and multiplies with the s8 tile
 //   recurrent.reference
 #pragma once
@@ -27,7 +28,7 @@ struct RecurrentRow {
   float* y = nullptr;                // the state after the step
 };
 
-// The operations of a step in addition to products, for one row.
+// The operations of a step other than products, for one row.
 struct RecurrentFunctions {
   using Function = void (*)(const ops::Recurrent& op, int64_t hidden, const RecurrentRow& row);
   Function reset;   // computes `reset`
@@ -46,8 +47,8 @@ class Recurrence {
   int64_t columns() const { return columns_; }
   ScratchSize scratch() const;
 
-  // multiply(state [batch, hidden], columns, gates) must multiply the state by those columns of the weights and write
-  // the product to the same columns of gates [batch, columns()]. It may overwrite the other columns.
+  // multiply(state [batch, hidden], columns, gates) must multiply the state with the given columns of the weights, and
+  // write the product to the same columns of gates [batch, columns()]. It may overwrite the other columns.
   template <typename Multiply>
   void run(const KernelCall& call, const RecurrentFunctions& functions, Multiply multiply) const {
     Buffers buffers = prepare(call);
@@ -68,7 +69,8 @@ class Recurrence {
     const float *x, *state, *bias, *peepholes;
     float *gates, *candidates, *reset, *zeros, *y, *cell;
   };
-  // Returns whether the reset gate is applied to the state before the product of the candidate gate.
+  // Returns whether the candidate gate multiplies the state after the reset gate, and therefore needs a separate
+  // product.
   bool resets_state() const { return op_.kind == ops::RecurrentKind::kGru && !op_.linear_before_reset; }
   Buffers prepare(const KernelCall& call) const;
   void begin_step(const KernelCall& call, Buffers& buffers, int64_t step) const;
@@ -78,7 +80,7 @@ class Recurrence {
   int64_t steps_, batch_, hidden_, columns_;
 };
 
-// The inputs that belong to weights of s8.
+// The indices of the inputs that are specific to s8 weights.
 inline constexpr size_t kRecurrentScale = 6, kRecurrentZero = 7;
 
 bool accepts_recurrent_s8_panel16(const OperatorSpec& spec);

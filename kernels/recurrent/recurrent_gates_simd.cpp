@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates of RNN, GRU and LSTM in vectors of units.
+// Computes the gates of RNN, GRU and LSTM in vectors of units.
 #include "kernels/recurrent/recurrent.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -40,14 +40,14 @@ HWY_INLINE void store_units(Units y, float* to, int64_t count) {
   store_last(y, to, count);
 }
 
-// Applies any activation. Out of line, because most models use the default ones.
+// Applies any activation. Not inline, because most models use the default activations.
 HWY_NOINLINE Units any_activation(const Activation& activation, Units x) {
   return apply_activation(RecurrentTag(), activation, x);
 }
 
-// tanh(x) = x p(x^2) / q(x^2), fitted for the least relative error in [0, kTanhBound], where tanh rounds to 1 or the
-// number before. The error is below 4e-7. simd_tanh and simd_sigmoid would make a layer take up to a quarter longer.
-// Requires: |x| <= kTanhBound, or NaN.
+// Returns tanh(x) = x p(x^2) / q(x^2), fitted for the least relative error in [0, kTanhBound]. At kTanhBound, tanh
+// rounds to 1 or the next smaller number. The error is below 4e-7. With simd_tanh and simd_sigmoid, a layer would take
+// up to a quarter longer. Requires: |x| <= kTanhBound, or NaN.
 constexpr float kTanhBound = 8.3f;
 
 HWY_INLINE Units bounded_tanh(Units x) {
@@ -66,13 +66,13 @@ HWY_INLINE Units bounded_tanh(Units x) {
   return hn::Div(hn::Mul(x, p), q);
 }
 
-// Returns x between -bound and bound, or NaN.
+// Clamps x to [-bound, bound]; NaN stays NaN.
 HWY_INLINE Units within(Units x, float bound) {
   const RecurrentTag d;
   return bounded(x, hn::Set(d, -bound), hn::Set(d, bound));
 }
 
-// The activations of an operator. `kDefault`: sigmoid for gates, tanh for the others.
+// The activations of an operator. `kDefault`: sigmoid for gates, and tanh for candidates and outputs.
 template <bool kDefault>
 struct GateFunctions {
   const ops::Recurrent& op;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent on register tiles: each step multiplies the states of the batch with panels of 16 columns of the weights,
-// divided among the threads. Columns that begin inside a panel are multiplied with the whole panel.
+// Recurrent in register tiles. Each step multiplies the states of the batch with panels of 16 columns of the weights,
+// which are divided among the threads. If columns begin inside a panel, the whole panel is multiplied.
 #include "kernels/common/framework/function_kernel.h"
 #include "kernels/common/gemm_f32/panel_product.h"
 #include "kernels/common/math/integers.h"
@@ -33,7 +33,8 @@ class Panels final : public Kernel {
       product.stride = recurrence_.columns();
       const Range panels{columns.first / kTileBlock, ceil_div(columns.last, kTileBlock)};
       const int64_t blocks = limits_.blocks_for(recurrence_.batch());
-      // At most one part per thread, so that each step finds its weights in the cache of the same core.
+      // Uses at most one part per thread, so that the same core multiplies the same weights in each step and finds them
+      // in its cache.
       const int threads = call.parallel->num_threads();
       const int64_t parts = std::min({ceil_div(panels.size(), blocks), int64_t{threads},
                                       panel_tasks(recurrence_.batch(), product.inner, columns.size(), threads)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent with weights of s8: each step quantizes the states of the batch with parameters from their values and
-// multiplies them with panels of 16 columns, divided among the threads.
+// Recurrent with s8 weights. Each step quantizes the states of the batch, with parameters computed from their values.
+// It multiplies them with panels of 16 columns, which are divided among the threads.
 #include <algorithm>
 
 #include "kernels/common/gemm_s8/integer_panels.h"
@@ -39,7 +39,7 @@ class IntegerRecurrence final : public Kernel {
   }
 
  private:
-  // Offsets in the shared scratch memory, in bytes. The recurrence's own part is first.
+  // Byte offsets into the shared scratch memory. The memory of Recurrence is first.
   struct ScratchLayout {
     size_t rows = 0, row_sums = 0, columns = 0, total = 0;
   };
@@ -72,7 +72,7 @@ IntegerRecurrence::ScratchLayout IntegerRecurrence::layout() const {
   return at;
 }
 
-// Returns the zero points of the weights; the other parameters depend on the state.
+// Reads the zero points of the weights. The other parameters depend on the state and are set in each step.
 IntegerColumns IntegerRecurrence::read_columns(const KernelCall& call) const {
   IntegerColumns columns = IntegerColumns::at(call.shared_scratch + layout().columns, recurrence_.columns(), true);
   const int64_t padded = panels_.panels() * kTileBlock;
@@ -86,7 +86,7 @@ IntegerColumns IntegerRecurrence::read_columns(const KernelCall& call) const {
   return columns;
 }
 
-// Quantizes the states to s8 and returns their parameters.
+// Quantizes the states to s8. Returns the quantization parameters.
 s8c::Affine IntegerRecurrence::quantize(const KernelCall& call, bool has_zeros, const float* state) const {
   const ScratchLayout at = layout();
   const int64_t hidden = recurrence_.hidden(), row_bytes = integer_row_bytes(hidden);

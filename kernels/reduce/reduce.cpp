@@ -28,7 +28,7 @@ Status check_axes(const ops::Reduce& attributes, int rank) {
   uint32_t seen = 0;
   for (int32_t stated : attributes.axes) {
     NESTRT_ASSIGN_OR_RETURN(const int axis, checked_axis(stated, rank, "an entry of axes"));
-    if (seen & (1u << axis)) return rule_error(fmt::format("axes names axis {} twice", axis));
+    if (seen & (1u << axis)) return rule_error(fmt::format("axes lists axis {} twice", axis));
     seen |= 1u << axis;
   }
   return ok_status();

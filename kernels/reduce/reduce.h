@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce: reduces the given axes to one value (an empty list means all axes). Attributes: ops::Reduce.
+// Reduce: reduces each of the given axes to one element (an empty list means all axes). Attributes: ops::Reduce.
 //   f32      every kind, accumulated in double precision
 //   s32 s64  sum, mean (truncated), max, min, prod; overflow wraps
 // An empty reduction gives the neutral element (mean: NaN, or 0 for integers; max: the lowest value; min: the highest
@@ -16,11 +16,11 @@ uint32_t reduced_axes(const OperatorSpec& spec);
 bool accepts_reduce_reference(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_reference(const OperatorSpec& spec);
 
-// Supports every f32 kind over any axes of a plain tensor that has elements.
+// Supports every f32 kind over any axes of a non-empty plain tensor.
 bool accepts_reduce_fold(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_fold(const OperatorSpec& spec);
 
-// Supports integers over any axes of a plain tensor that has elements.
+// Supports integers over any axes of a non-empty plain tensor.
 bool accepts_reduce_integers(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_reduce_integers(const OperatorSpec& spec);
 

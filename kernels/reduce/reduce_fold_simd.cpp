@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// f32 reductions of every kind over any axes. Sums and products are accumulated in double precision, plain sums of
-// columns after adding eight rows. Columns of wide rows are folded in tiles of accumulators; narrow rows are transposed
-// first.
+// f32 reductions of every kind over any axes. Sums and products are accumulated in double precision; plain sums of
+// columns first add eight rows in f32. Columns of wide rows are folded in tiles of accumulators; narrow rows are
+// transposed first.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@
 #define NESTRT_KERNELS_REDUCE_FOLD_TYPES
 namespace nestrt::kernels {
 
-// kExponentials: the sum of exp(x - shift).
+// kExponentials is the sum of exp(x - shift).
 enum class Fold { kSum, kMagnitudes, kSquares, kProduct, kExponentials, kMax, kMin };
 
 constexpr bool is_extreme(Fold fold) { return fold == Fold::kMax || fold == Fold::kMin; }
@@ -43,7 +43,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// Extremes are folded as f32, everything else as f64.
+// Extremes are folded in f32, all other kinds in f64.
 template <Fold kFold>
 using FoldTag = typename std::conditional<is_extreme(kFold), hn::ScalableTag<float>, hn::ScalableTag<double>>::type;
 
@@ -66,7 +66,7 @@ HWY_INLINE V fold_step(V sum, X x, X shift) {
   }
 }
 
-// Returns the fold of two folds.
+// Combines two partial folds.
 template <Fold kFold, class V>
 HWY_INLINE V join(V a, V b) {
   if constexpr (is_extreme(kFold))
@@ -77,7 +77,7 @@ HWY_INLINE V join(V a, V b) {
     return hn::Add(a, b);
 }
 
-// Returns the fold of the lanes.
+// Combines the lanes of a partial fold.
 template <Fold kFold, class D, class V = hn::Vec<D>>
 double fold_lanes(D d, V v) {
   using T = hn::TFromD<D>;
@@ -121,7 +121,7 @@ double fold_row_as(const float* x, int64_t count, float shift) {
   return fold_lanes<kFold>(d, join<kFold>(join<kFold>(sum0, sum1), join<kFold>(sum2, sum3)));
 }
 
-// Returns the sum of eight rows of one vector. Their rounding errors are negligible next to that of the result.
+// Returns the sum of eight rows of one vector. Its rounding errors are negligible compared with that of the f32 result.
 template <class D32>
 HWY_INLINE hn::Vec<D32> sum_of_rows(D32 d, const float* x, int64_t stride) {
   const auto row = [&](int64_t i) HWY_ATTR { return hn::LoadU(d, x + i * stride); };
@@ -129,7 +129,7 @@ HWY_INLINE hn::Vec<D32> sum_of_rows(D32 d, const float* x, int64_t stride) {
   return hn::Add(low, hn::Add(hn::Add(row(4), row(5)), hn::Add(row(6), row(7))));
 }
 
-// Folds eight rows per pass over the accumulators. Accumulators and shifts have whole vectors.
+// Folds eight rows per pass over the accumulators. Accumulators and shifts consist of whole vectors.
 template <Fold kFold>
 void fold_columns_as(const float* x, int64_t rows, int64_t stride, int64_t columns, void* accumulators,
                      const float* shifts) {
@@ -181,7 +181,7 @@ double fold_row(Fold fold, const float* x, int64_t count, float shift) {
   }
 }
 
-// Folds rows of columns into accumulators, f32 for extremes, otherwise f64.
+// Folds rows of columns into accumulators, which are f32 for extremes, otherwise f64.
 void fold_columns(Fold fold, const float* x, int64_t rows, int64_t stride, int64_t columns, void* sums,
                   const float* shifts) {
   switch (fold) {
@@ -247,10 +247,10 @@ double combined(Fold fold, double a, double b) {
   return fold == Fold::kProduct ? a * b : a + b;
 }
 
-// Returns the part of the exponents that log_sum_exp adds after the logarithm.
+// Returns the shift of the exponents for the given maximum, which log_sum_exp adds after the logarithm.
 float shift_of(double largest) { return std::isfinite(largest) ? static_cast<float>(largest) : 0.0f; }
 
-// Accumulators of some columns, and the shifts of their exponents.
+// The accumulators of some columns, and the shifts of their exponents.
 struct Tile {
   alignas(64) double sums[kLargestTile];
   alignas(64) float shifts[kLargestTile];
@@ -277,7 +277,7 @@ class FoldKernel final : public Kernel {
         fold_columns_(simd_pick(fold_columns_table)) {
     const auto& kept = groups_.kept;
     const int64_t item = groups_.rows * groups_.width;
-    // Items that follow each other in memory can be transposed together.
+    // Items that are consecutive in memory can be transposed together.
     if (item <= kShortItem && groups_.width < kNarrow && kept.rank > 0 &&
         kept.strides[static_cast<size_t>(kept.rank - 1)] == item)
       items_ = kept.dims[static_cast<size_t>(kept.rank - 1)];
@@ -307,7 +307,7 @@ class FoldKernel final : public Kernel {
   }
 
  private:
-  // Returns the result for a sum, or for the extreme whose shift is given.
+  // Converts a total to the result. `shift`: the shift of the exponents.
   float result(double total, float shift) const {
     switch (kind_) {
       case Kind::kMean:
@@ -323,7 +323,7 @@ class FoldKernel final : public Kernel {
     }
   }
 
-  // Calls accumulate(fold, tile, offset) for every offset of the reduced axes, for log_sum_exp twice.
+  // Calls accumulate(fold, offset) for every offset of the reduced axes. log_sum_exp needs two passes.
   template <typename Accumulate>
   void fold_tile(Tile& tile, int64_t columns, const Accumulate& accumulate) const {
     const auto fold_all = [&](Fold fold) {
@@ -349,7 +349,7 @@ class FoldKernel final : public Kernel {
     for (int64_t c = 0; c < columns; ++c) to[c] = result(tile.at(fold_, c), tile.shifts[c]);
   }
 
-  // Computes the items from `item` on of a sequence: their rows become columns.
+  // Computes consecutive items, starting at `item`, after transposing their rows to columns.
   void run_items(const float* x, float* y, int64_t output, int64_t item) const {
     Tile tile;
     alignas(64) float columns[kShortItem * kItems];
@@ -359,7 +359,7 @@ class FoldKernel final : public Kernel {
     fold_tile(tile, width * kItems, [&](Fold fold, int64_t offset) {
       transpose_matrix(sizeof(float), reinterpret_cast<const std::byte*>(from + offset), length,
                        reinterpret_cast<std::byte*>(columns), kItems, items, length);
-      // The columns of an element are adjacent, as are the elements of a row.
+      // After the transpose, the same column of all items is contiguous, and so are the columns of a row.
       fold_columns_(fold, columns, groups_.rows, width * kItems, width * kItems, tile.sums, tile.shifts);
     });
     float* const to = y + (output + item) * width;

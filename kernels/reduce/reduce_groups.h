@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes of a reduction, with axes of one element dropped and adjacent ones merged.
+// The axes of a reduction. Axes of one element are dropped, and adjacent axes are merged.
 #pragma once
 
 #include "kernels/common/layout/strided.h"
@@ -7,8 +7,8 @@
 
 namespace nestrt::kernels {
 
-// An output element [kept][column] is the reduction of x[kept][reduced][row][column] over `reduced` and the rows.
-// `width` is 1 if the innermost axis is reduced. Rows are `width` elements apart.
+// Output element [kept][column] is the reduction of x[kept][reduced][row][column] over `reduced` and the rows. Rows are
+// `width` elements apart. If the innermost axis is reduced, `width` is 1.
 struct ReduceGroups {
   StridedAxes kept, reduced;
   int64_t rows = 1, width = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer reductions over any axes. The loops are plain because the compiler vectorizes them.
+// Integer reductions over any axes. The loops use no intrinsics, because the compiler vectorizes them.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -37,7 +37,7 @@ HWY_INLINE void fold_integers(const T* x, int64_t rows, int64_t stride, int64_t 
   }
 }
 
-// U: the unsigned type of T, in which overflow wraps.
+// U: the unsigned counterpart of T, in which overflow wraps.
 template <typename T, typename U = std::make_unsigned_t<T>>
 void fold_kind(ops::ReduceKind kind, const T* x, int64_t rows, int64_t stride, int64_t columns, T* sums) {
   using Kind = ops::ReduceKind;

@@ -14,11 +14,11 @@ namespace {
 
 using Kind = ops::ReduceKind;
 
-// Returns the reduction of the elements of `axes` from x on.
+// Returns the reduction of the elements of `axes`, starting at x.
 template <typename T>
 using Reduction = T (*)(const T* x, const StridedAxes& axes);
 
-// One kernel per type for all reductions, to limit code size.
+// Makes a kernel. All reductions of a type share its code, to limit code size.
 template <typename T>
 Result<std::unique_ptr<Kernel>> reduce_kernel(const OperatorSpec& spec, Reduction<T> reduce) {
   if (reduce == nullptr) return Status(Code::kInternal, "a reduction without an integer version reached prepare");
@@ -29,7 +29,7 @@ Result<std::unique_ptr<Kernel>> reduce_kernel(const OperatorSpec& spec, Reductio
         const T* x = call.input<T>(0);
         T* y = call.output<T>(0);
         parallel_ranges(*call.parallel, kept.count(), reduced.count(), [&](int64_t first, int64_t last) {
-          // An input without elements has no addresses to step through.
+          // An empty input has no addresses to step through.
           const bool none = reduced.count() == 0;
           for (int64_t i = first; i < last; ++i) y[i] = reduce(none ? x : x + kept.offset(i), reduced);
         });
@@ -75,7 +75,7 @@ double log_sum_exp(const float* x, const StridedAxes& axes) {
   return shift + std::log(fold(x, axes, 0.0, [shift](double a, float b) { return a + std::exp(b - shift); }));
 }
 
-// Converts the result of a double function.
+// Rounds the result of a function in double to f32.
 template <double (*kReduce)(const float* x, const StridedAxes& axes)>
 float rounded(const float* x, const StridedAxes& axes) {
   return static_cast<float>(kReduce(x, axes));
@@ -117,7 +117,7 @@ Reduction<float> f32_reduction(Kind kind) {
   return nullptr;
 }
 
-// Sums and products use the unsigned type: overflow wraps.
+// Sums and products are computed in the unsigned type, so that overflow wraps.
 template <typename T>
 T wrapping_sum(const T* x, const StridedAxes& axes) {
   using U = std::make_unsigned_t<T>;
@@ -134,7 +134,7 @@ T integer_mean(const T* x, const StridedAxes& axes) {
   return count == 0 ? T{0} : static_cast<T>(static_cast<int64_t>(wrapping_sum(x, axes)) / count);
 }
 
-// Returns null for kinds that only support floats.
+// Returns null for kinds that support only floats.
 template <typename T>
 Reduction<T> integer_reduction(Kind kind) {
   switch (kind) {

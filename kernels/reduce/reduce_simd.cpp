@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean and sum over trailing axes of plain tensors, and spatial means of blocked ones (global average pooling expressed
-// as ReduceMean). f32 partial sums of a few hundred elements are added in double precision.
+// Mean and sum over trailing axes of plain tensors and over the spatial axes of blocked tensors (global average pooling
+// expressed as ReduceMean). Partial sums of a few hundred elements are computed in f32 and added in double precision.
 #include <algorithm>
 #include <cstdint>
 
@@ -78,7 +78,8 @@ double divisor(const OperatorSpec& spec, int64_t count) {
   return spec.as<ops::Reduce>()->kind == Kind::kMean ? static_cast<double>(count) : 1.0;
 }
 
-// Returns the first of the trailing reduced axes; -1 if other axes are reduced. Axes of one element count as either.
+// Returns the first of the trailing reduced axes, or -1 if other axes are reduced too. Axes of one element count as
+// reduced or not, as needed.
 int first_reduced_axis(const OperatorSpec& spec) {
   const Shape& shape = spec.inputs[0].shape;
   const uint32_t mask = reduced_axes(spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reorders by transposing the matrix of lanes and pixels of every block of channels.
+// Reorders each block of channels by transposing its matrix of lanes and pixels.
 #include <algorithm>
 #include <cstring>
 
@@ -26,7 +26,7 @@ struct Geometry {
         element(size_bytes(type)) {}
 
   int64_t lanes(int64_t index) const { return std::min(block, channels - index * block); }
-  // Return the offset of a block from the start of a tensor in bytes.
+  // Return the byte offset of a block in a plain or blocked tensor.
   size_t plain_offset(int64_t n, int64_t index) const {
     return static_cast<size_t>((n * channels + index * block) * spatial) * element;
   }
@@ -43,8 +43,8 @@ void clear_padding(const Geometry& g, std::byte* to, int64_t lanes, int64_t firs
                 static_cast<size_t>(g.block - lanes) * g.element);
 }
 
-// Calls body(n, block, first pixel, last pixel) over all threads. An image with few channels has few blocks, so each
-// block is divided into runs of pixels.
+// Calls body(n, block, first pixel, last pixel) in parallel. Each block is divided into runs of pixels, because an
+// image with few channels has few blocks.
 template <typename Body>
 void for_each_run(const Geometry& g, ParallelRunner& runner, Body body) {
   constexpr int64_t kRun = 256;

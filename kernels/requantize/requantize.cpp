@@ -19,7 +19,7 @@ Status check_tensor(const TensorSpec& tensor, std::string_view what) {
   return s8c::has_scales(tensor) ? s8c::affine_of(tensor, what).error() : s8::exponent_of(tensor, what).error();
 }
 
-// Checks the form of TensorFlow Lite, a LeakyReLU in fixed point.
+// Checks the form used by TensorFlow Lite: a LeakyReLU in fixed point.
 Status check_leaky(const OperatorSpec& spec) {
   const ops::Requantize& op = *spec.as<ops::Requantize>();
   if (op.rounding != ops::Rounding::kHalfUpScaled || op.activation.kind != ops::ActivationKind::kLeakyRelu)
@@ -28,7 +28,7 @@ Status check_leaky(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine from, s8c::affine_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const s8c::Affine to, s8c::affine_of(spec.outputs[0], "the output"));
   if (s8c::leaky_factors(from.scale, op.activation.alpha, to.scale).valid()) return {};
-  return rule_error("the scales of a LeakyReLU, or its slope, differ too much");
+  return rule_error("the ratio of the scales of a LeakyReLU, or its slope, is too large");
 }
 
 Status check_quantization(const OperatorSpec& spec) {

@@ -11,7 +11,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// The numbers that a tensor's integers represent: an exponent, or a scale and a zero point.
+// A tensor's quantization: an exponent, or a scale and a zero point.
 using Numbers = std::variant<int, s8c::Affine>;
 
 Result<Numbers> numbers_of(const TensorSpec& tensor, std::string_view what) {
@@ -35,7 +35,7 @@ T quantized(float x, const Numbers& to, ops::Rounding rounding) {
   return static_cast<T>(s8::quantize(x, *std::get_if<int>(&to), rounding));
 }
 
-// Returns the result for an element of a LeakyReLU in fixed point.
+// Returns the output for one element of a LeakyReLU in fixed point.
 template <typename In, typename Out>
 Out leaky(In q, const s8c::Affine& from, const s8c::Affine& to, float slope) {
   const s8c::LeakyFactors factors = s8c::leaky_factors(from.scale, slope, to.scale);
@@ -43,7 +43,7 @@ Out leaky(In q, const s8c::Affine& from, const s8c::Affine& to, float slope) {
   return static_cast<Out>(std::clamp<int32_t>(y, std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()));
 }
 
-// An element has 256 values, so a table of 256 results suffices.
+// Uses a table, because an element has only 256 values.
 template <typename In, typename Out>
 Result<std::unique_ptr<Kernel>> by_table(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const Numbers from, numbers_of(spec.inputs[0], "the input"));

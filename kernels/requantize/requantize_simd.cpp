@@ -35,7 +35,8 @@ namespace nestrt::kernels {
 
 NESTRT_SIMD_EXPORT(requantize_elements)
 
-// Works like the addition of zero. A shift of 8 places to the left moves every value except 0 beyond the limits of s8.
+// Requantizes like an addition of zero. A left shift by 8 moves every value except 0 beyond the limits of s8, so larger
+// shifts are not needed.
 Result<std::unique_ptr<Kernel>> prepare_requantize_simd(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const int from, s8::exponent_of(spec.inputs[0], "the input"));
   NESTRT_ASSIGN_OR_RETURN(const int to, s8::exponent_of(spec.outputs[0], "the output"));

@@ -14,7 +14,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Coordinates are f32, which represents integers exactly up to here.
+// Coordinates are f32, which represents all integers up to this limit exactly.
 constexpr int64_t kMaxLength = int64_t{1} << 24;
 
 Status check_numbers(const ops::Resize& resize, size_t rank) {
@@ -31,7 +31,7 @@ Status check_numbers(const ops::Resize& resize, size_t rank) {
   return ok_status();
 }
 
-// Checks that integers are interpolated in a way that fixed_axis() supports.
+// Checks that fixed_axis() supports the interpolation of integers.
 Status check_integers(const OperatorSpec& spec) {
   const TensorSpec& input = spec.inputs[0];
   const ops::Resize& resize = *spec.as<ops::Resize>();

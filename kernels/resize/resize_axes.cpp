@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The taps of Resize along one axis: https://onnx.ai/onnx/operators/onnx__Resize.html
+// Computes the taps of Resize along one axis: https://onnx.ai/onnx/operators/onnx__Resize.html
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@ using ops::CoordinateMode;
 using ops::NearestMode;
 using ops::ResizeMode;
 
-// Resize's attributes along one axis.
+// The attributes of Resize along one axis.
 struct AxisRule {
   const ops::Resize* resize;
   int64_t input, output;
@@ -42,7 +42,8 @@ struct AxisRule {
   }
 
   // Returns whether the axis is copied. Every mode except crop maps an axis of the same length and scale 1 to itself.
-  // That includes tf_half_pixel_for_nn, whose formula would shift it by half an element: the axis is not resized.
+  // This includes tf_half_pixel_for_nn: its formula would shift the axis by half an element, but does not apply,
+  // because the axis is not resized.
   bool is_copy() const {
     return input == output && scale == 1 && resize->coordinate != CoordinateMode::kTfCropAndResize;
   }
@@ -75,14 +76,14 @@ float rounded(float x, NearestMode mode) {
   return x;
 }
 
-// Returns Keys' cubic convolution weights for a fraction r past the second of four elements.
+// Returns Keys' cubic convolution weights of four elements for a sample at fraction r after the second element.
 std::array<float, 4> cubic_weights(float r, float a) {
   const auto near = [a](float d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
   const auto far = [a](float d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
   return {far(r + 1), near(r), near(1 - r), far(2 - r)};
 }
 
-// Distributes the weight of taps outside the input over the others. Changes nothing if all are outside.
+// Distributes the weight of taps outside the input over the other taps. Changes nothing if all taps are outside.
 void exclude_outside(std::array<float, 4>& weights, int64_t first, int64_t length) {
   std::array<float, 4> kept = weights;
   float sum = 0;
@@ -94,7 +95,7 @@ void exclude_outside(std::array<float, 4>& weights, int64_t first, int64_t lengt
   for (size_t tap = 0; tap < 4; ++tap) weights[tap] = kept[tap] / sum;
 }
 
-// Returns the index of the first element for the sample at x (it may be outside) and sets the weights.
+// Returns the index of the first element for the sample at x, which may be outside the input. Sets the weights.
 int64_t sample(const AxisRule& rule, float x, std::array<float, 4>& weights) {
   const ops::Resize& resize = *rule.resize;
   if (resize.mode == ResizeMode::kNearest) {
@@ -123,7 +124,7 @@ ResizeAxis resize_axis(const AxisRule& rule) {
   for (int64_t position = 0; position < rule.output; ++position) {
     float x = rule.coordinate(static_cast<float>(position));
     if (extrapolates) axis.outside.push_back(!(x >= 0 && x <= last));
-    // Samples further out than this read only the edge. A NaN counts as the near edge.
+    // Samples that are further outside read only the edge. A NaN becomes a sample before the first element.
     x = x > -3 ? std::min(x, last + 3) : -3;
     std::array<float, 4> weights{};
     const int64_t first = sample(rule, x, weights);

@@ -15,7 +15,7 @@ namespace nestrt::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Computes one output row of pixels with 16 channels from the input rows above and below it, with their weights.
+// Computes one output row of pixels with 16 channels from two weighted input rows, the ones above and below it.
 void linear_row16(const float* top, const float* bottom, float top_weight, float bottom_weight, const int32_t* indices,
                   const float* weights, int64_t width, float* to) {
   constexpr int64_t kBlock = 16;
@@ -37,7 +37,7 @@ void linear_row16(const float* top, const float* bottom, float top_weight, float
   }
 }
 
-// Computes one output row of pixels with one channel in the same way.
+// Does the same for pixels with one channel.
 void linear_row1(const float* top, const float* bottom, float top_weight, float bottom_weight, const int32_t* indices,
                  const float* weights, int64_t width, float* to) {
   for (int64_t x = 0; x < width; ++x) {
@@ -65,7 +65,7 @@ bool accepts_resize_linear(const OperatorSpec& spec) {
       resize.coordinate == ops::CoordinateMode::kTfCropAndResize || output.shape.num_elements() == 0 ||
       !resize_copies_channels(spec))
     return false;
-  // An unchanged axis has no taps to blend.
+  // A copied axis has no taps to blend.
   const std::vector<ResizeAxis> axes = resize_axes(spec);
   return !axes[2].copied() && !axes[3].copied();
 }

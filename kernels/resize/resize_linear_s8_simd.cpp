@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear interpolation of s8 images [N, C, H, W], plain or blocked16, along columns and then along rows. Adjacent
-// outputs often read the same rows, so the last two interpolated rows are kept.
+// Linear interpolation of s8 images [N, C, H, W], plain or blocked16: first along columns, then along rows. Adjacent
+// outputs often read the same rows, so the last two interpolated rows are cached.
 #include <algorithm>
 #include <array>
 
@@ -20,14 +20,14 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// Returns s8c::interpolate() of vectors.
+// Vectorized s8c::interpolate().
 HWY_INLINE V32 interpolate_vectors(V32 a, V32 b, V32 weight) {
   return hn::Add(hn::ShiftLeft<s8c::kInterpolationBits>(a), hn::Mul(hn::Sub(b, a), weight));
 }
 
 }  // namespace
 
-// Interpolates a row of pixels of 16 channels.
+// Interpolates a row of pixels with 16 channels.
 void interpolate_pixels(const int8_t* row, const int32_t* indices, const int32_t* weights, int64_t width, int32_t* to) {
   const D32 d;
   for (int64_t x = 0; x < width; ++x, to += kBlock) {
@@ -45,7 +45,7 @@ void interpolate_elements(const int8_t* row, const int32_t* indices, const int32
     to[x] = s8c::interpolate(row[indices[2 * x]], row[indices[2 * x + 1]], weights[x]);
 }
 
-// Interpolates between two rows of `count` results of the above.
+// Interpolates between two rows of `count` results of the functions above.
 void interpolate_rows(const int32_t* top, const int32_t* bottom, int32_t weight, int64_t count, int8_t* to) {
   constexpr int kShift = 2 * s8c::kInterpolationBits;
   const D32 d;
@@ -96,7 +96,7 @@ class LinearS8 final : public Kernel {
  private:
   static constexpr int64_t kRows = 2;
 
-  // The interpolated rows that were used last, by number of the input's row.
+  // Cache of the interpolated rows that were used last. `numbers`: their row numbers in the input.
   struct KeptRows {
     std::array<int32_t*, kRows> rows;
     std::array<int64_t, kRows> numbers{-1, -1};
@@ -116,7 +116,7 @@ class LinearS8 final : public Kernel {
     }
   }
 
-  // Returns an interpolated row. The row `other` stays valid if it is kept.
+  // Returns an interpolated row, from the cache if possible. Does not evict row `other`.
   const int32_t* row_across(const KernelCall& call, int64_t number, int64_t other, KeptRows& kept) const {
     for (size_t i = 0; i < kept.numbers.size(); ++i)
       if (kept.numbers[i] == number) return kept.rows[i];

@@ -12,7 +12,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// One stored axis: pixels of the input and output, and the axis's taps.
+// One axis as stored: the lengths of input and output in pixels, and the taps.
 struct StoredAxis {
   int64_t input, output;
   ResizeAxis axis;

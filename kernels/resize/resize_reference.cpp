@@ -15,7 +15,8 @@ bool is_outside(const std::vector<ResizeAxis>& axes, const Index& index) {
   return false;
 }
 
-// Returns the sum over all taps of the axes from `axis` on; `offset`: position selected by the previous axes.
+// Returns the sum over all taps of the axes starting with `axis`. `offset`: the position selected along the previous
+// axes.
 double interpolate(const std::vector<ResizeAxis>& axes, const Index& strides, const Index& index, const float* input,
                    size_t axis, int64_t offset) {
   if (axis == axes.size()) return input[offset];

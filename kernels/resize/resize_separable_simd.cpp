@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear and cubic interpolation along any axes of plain tensors, one axis after another. Axes that shrink most come
-// first, so that intermediate tensors are small.
+// Linear and cubic interpolation along any axes of plain tensors, one axis at a time. Axes that shrink most are first,
+// so that intermediate tensors are small.
 #include <algorithm>
 
 #include "kernels/common/framework/function_kernel.h"
@@ -18,9 +18,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 
-// The loops are plain because the compiler vectorizes them.
+// The loops use no intrinsics, because the compiler vectorizes them.
 
-// y = the sum of two or four rows of `count` elements, each `row` elements long, with their weights.
+// y = the weighted sum of two or four rows of x. Rows are `row` elements apart; `count` elements are computed.
 void blend_rows(const float* x, int64_t row, const int32_t* indices, const float* weights, int taps, float* y,
                 int64_t count) {
   const float *a = x + indices[0] * row, *b = x + indices[1] * row;
@@ -34,7 +34,7 @@ void blend_rows(const float* x, int64_t row, const int32_t* indices, const float
   for (int64_t i = 0; i < count; ++i) y[i] = (wa * a[i] + wb * b[i]) + (wc * c[i] + wd * d[i]);
 }
 
-// Does the same for every element of a row of single elements.
+// y[i] = the weighted sum of two or four elements of x, for a row of single elements.
 void blend_elements(const float* x, const int32_t* indices, const float* weights, int taps, float* y, int64_t count) {
   if (taps == 2) {
     for (int64_t i = 0; i < count; ++i)
@@ -57,7 +57,8 @@ NESTRT_SIMD_EXPORT(blend_elements)
 
 namespace {
 
-// One axis of a tensor whose previous axes have been resized: [outer][input][inner] to [outer][output][inner].
+// Resizes one axis of a tensor whose previous axes in the order have been resized: [outer][input][inner] to
+// [outer][output][inner].
 struct AxisStep {
   ResizeAxis axis;
   int64_t outer = 1, inner = 1;
@@ -92,7 +93,7 @@ class SeparableResize final : public Kernel {
     for (size_t i = 0; i + 1 < steps_.size(); ++i) largest_ = std::max(largest_, steps_[i].output_elements());
   }
 
-  // Returns the size of two intermediate tensors, which are used alternately.
+  // Returns the size of the intermediate tensors. At most two are needed, which are used alternately.
   ScratchSize scratch(int) const override {
     const int64_t buffers = static_cast<int64_t>(std::min<size_t>(2, steps_.size() - 1));
     return {.shared = saturated_bytes(buffers, largest_, sizeof(float))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter: combines rows of a copy of the data with rows of updates, one update after the other. Threads divide the
-// elements of a row. f32, s32 and s64 (overflow wraps); any type if rows are replaced.
+// Scatter: combines rows of a copy of the data with rows of updates, one update at a time. Threads divide the elements
+// of a row. Supports f32, s32 and s64 (overflow wraps), and any type if rows are replaced.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -26,7 +26,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   NESTRT_RETURN_IF_ERROR(expect_inputs(spec, 3, 3));
   const TensorSpec &data = spec.inputs[0], &indices = spec.inputs[1], &updates = spec.inputs[2];
   if (data.shape.rank() < 1 || indices.shape.rank() != 1)
-    return rule_error("the data need an axis of rows, and the indices exactly one axis");
+    return rule_error("the data must have at least one axis, and the indices exactly one");
   NESTRT_RETURN_IF_ERROR(check_indices(indices, data.shape[0]));
   Shape rows = data.shape;
   rows[0] = indices.shape[0];
@@ -58,7 +58,7 @@ T combined(Kind kind, T a, T b) {
   }
 }
 
-// Combines `count` elements with those of a row.
+// Combines `count` elements of an update with a row.
 using Combine = void (*)(Kind kind, std::byte* row, const std::byte* update, int64_t count);
 
 template <typename T>
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// Combines rows of single elements, one after the other on one thread.
+// Combines rows of a single element, sequentially on one thread.
 template <typename T, Kind kKind>
 void combine_elements(const KernelCall& call, DataType index_type, int64_t rows, int64_t updates) {
   T* const to = call.output<T>(0);

@@ -23,14 +23,14 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
     return rule_error(fmt::format("the condition is {}, expected bool", name(condition.type)));
   }
   if (a.type != b.type) {
-    return rule_error(fmt::format("the values are {} and {}, expected one type", name(a.type), name(b.type)));
+    return rule_error(fmt::format("the values are {} and {}, expected the same type", name(a.type), name(b.type)));
   }
   const std::array shapes = {&condition.shape, &a.shape, &b.shape};
   NESTRT_ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(shapes));
   return single_output(a.type, shape);
 }
 
-// T represents any element type of its size.
+// T represents any element type of the same size.
 template <typename T>
 Result<std::unique_ptr<Kernel>> select_kernel(const OperatorSpec& spec) {
   const Shape& shape = spec.outputs[0].shape;

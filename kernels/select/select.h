@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Select: y = condition ? a : b, all three broadcast to one shape (ONNX Where). The condition is boolean; a, b and the
-// output have the same type.
+// Select: y = condition ? a : b, where all three operands are broadcast to one shape (ONNX Where). The condition is
+// boolean; a, b and the output have the same type.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

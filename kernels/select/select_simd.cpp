@@ -19,8 +19,8 @@ namespace {
 
 constexpr int64_t kSelected = 256;  // elements per chunk
 
-// The loop is plain because the compiler vectorizes it. T represents any element type of its size. The output may be
-// one of the operands, at the same positions.
+// The loop uses no intrinsics, because the compiler vectorizes it. T represents any element type of the same size. The
+// output may alias an operand if their positions match.
 template <typename T>
 void select_elements(const BroadcastRun<3>& run, std::byte* to) {
   const ChunkedOperand<uint8_t, kSelected> condition(run.from[0], run.steps[0], run.length);
@@ -41,7 +41,7 @@ void select_elements(const BroadcastRun<3>& run, std::byte* to) {
 
 }  // namespace
 
-// Computes a run of elements of `width` bytes at `to`.
+// Computes a run of the output, with elements of `width` bytes.
 void select_run(int64_t width, const BroadcastRun<3>& run, std::byte* to) {
   if (width == 1) return select_elements<uint8_t>(run, to);
   if (width == 4) return select_elements<uint32_t>(run, to);

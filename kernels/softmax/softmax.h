@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax along one axis: exp(x - max) / sum(exp(x - max)), or its logarithm. f32. The output has the shape of the
-// input. A slice that contains NaN or +infinity, or only -infinity, becomes all NaN.
+// Softmax along one axis: exp(x - max) / sum(exp(x - max)), or its logarithm. Supports f32. The output has the shape of
+// the input. A slice that contains NaN or +infinity, or only -infinity, becomes all NaN.
 #pragma once
 
 #include "runtime/kernel/kernel.h"

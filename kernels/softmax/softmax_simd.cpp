@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors along the axis if it is innermost, otherwise across the inner elements: one slice per lane.
+// Vectorized along the axis if it is innermost, otherwise across the inner elements, with one slice per lane.
 #include <algorithm>
 #include <cstdint>
 
@@ -26,7 +26,7 @@ HWY_INLINE hn::Vec<D> minus_infinity(D d) {
   return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0xFF800000u));
 }
 
-// Returns the larger value. Ignores a NaN in x, because the sum becomes NaN.
+// Returns the larger value. May ignore a NaN in x, because the sum will be NaN.
 template <class V>
 HWY_INLINE V larger(V x, V largest) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
@@ -42,8 +42,8 @@ HWY_INLINE V log_of_sum(D d, V sum) {
   return hn::IfThenElse(hn::Eq(sum, sum), simd_log_positive(d, sum), sum);
 }
 
-// Returns the largest of v's lanes in every lane. For emulated vectors, Highway's version never returns less than the
-// lowest finite number.
+// Returns the largest of v's lanes in every lane. For emulated vectors, does not use Highway's version, which never
+// returns less than the lowest finite number.
 template <class D>
 HWY_INLINE hn::Vec<D> largest_of_lanes(D d, hn::Vec<D> v) {
 #if HWY_TARGET == HWY_EMU128
@@ -55,7 +55,7 @@ HWY_INLINE hn::Vec<D> largest_of_lanes(D d, hn::Vec<D> v) {
 #endif
 }
 
-// Missing lanes read as -infinity, which changes neither maximum nor sum.
+// Missing lanes are set to -infinity, which changes neither the maximum nor the sum.
 template <class D>
 HWY_INLINE hn::Vec<D> largest_of_row(D d, const float* x, int64_t length) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -116,7 +116,7 @@ void softmax_row(const float* x, float* y, int64_t length, bool log) {
   transform(y, y, length, [&](auto v) HWY_ATTR { return hn::Mul(v, factor); });
 }
 
-// Computes `columns` adjacent slices, at most one vector of them; their elements are `step` apart.
+// Computes `columns` adjacent slices, at most one vector. The elements of a slice are `step` apart.
 void softmax_columns(const float* x, float* y, int64_t columns, int64_t length, int64_t step, bool log) {
   const hn::ScalableTag<float> d;
   if (columns == static_cast<int64_t>(hn::Lanes(d))) {

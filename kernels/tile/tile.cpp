@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile: repeats the input along each axis, or broadcasts an axis of 1 (ONNX Tile and Expand).
+// Tile: repeats the input along each axis, or broadcasts axes of length 1 (ONNX Tile and Expand).
 #include <fmt/core.h>
 
 #include "kernels/common/framework/elements.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK: the indices of the largest (or smallest) elements of each slice along an axis, in order. A heap in the output
-// holds the best so far, with the worst of them on top.
+// TopK: the indices of the largest (or smallest) elements of each slice along an axis, in order. The output serves as a
+// heap of the best elements so far, with the worst of these on top.
 #include <fmt/core.h>
 
 #include <bit>
@@ -30,7 +30,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   return single_output(DataType::kS64, shape);
 }
 
-// Returns an integer with the order of the elements; NaN is above all numbers.
+// Returns an integer key with the same order as the elements. NaN is larger than all numbers.
 int64_t key_of(const std::byte* elements, DataType type, int64_t at) {
   switch (type) {
     case DataType::kF32: {
@@ -50,7 +50,7 @@ int64_t key_of(const std::byte* elements, DataType type, int64_t at) {
   }
 }
 
-// The selected positions of one slice, `step` apart in the output.
+// One slice. The selected positions are `step` apart in the output.
 struct Slice {
   const std::byte* elements;
   DataType type;
@@ -62,14 +62,14 @@ struct Slice {
     const int64_t key = key_of(elements, type, start + position * step);
     return smallest ? ~key : key;
   }
-  // Returns whether position `a` comes before `b` in the result.
+  // Returns whether position `a` precedes `b` in the result.
   bool is_before(int64_t a, int64_t b) const {
     const int64_t key_a = key(a), key_b = key(b);
     return key_a > key_b || (key_a == key_b && a < b);
   }
   int64_t& at(int64_t index) const { return positions[index * step]; }
 
-  // Sifts the entry at `index` down until it comes after its children.
+  // Sifts the entry at `index` down the heap until it follows its children in the result.
   void sink(int64_t index, int64_t count) const {
     for (int64_t child = 2 * index + 1; child < count; child = 2 * index + 1) {
       if (child + 1 < count && is_before(at(child), at(child + 1))) ++child;
@@ -79,7 +79,7 @@ struct Slice {
     }
   }
 
-  // `next`: returns the first position from i on that may come before position `worst`.
+  // `next`: next(i, worst) returns the first position, starting at i, that may precede position `worst` in the result.
   template <typename Next>
   void select(int64_t length, int64_t count, const Next& next) const {
     for (int64_t i = 0; i < count; ++i) at(i) = i;
@@ -111,7 +111,7 @@ Result<std::unique_ptr<Kernel>> prepare_reference(const OperatorSpec& spec) {
   });
 }
 
-// Skips elements that cannot be selected in vectors. Requires: f32 along the innermost axis.
+// Vectorized search that skips elements that cannot be selected. Requires: f32, and the axis is innermost.
 Result<std::unique_ptr<Kernel>> prepare_skip(const OperatorSpec& spec) {
   const ops::TopK& attributes = *spec.as<ops::TopK>();
   const AxisExtents extents = axis_extents(spec.inputs[0].shape, attributes.axis);
@@ -133,7 +133,7 @@ bool accepts_skip(const OperatorSpec& spec) {
          axis_extents(spec.inputs[0].shape, spec.as<ops::TopK>()->axis).inner == 1;
 }
 
-// Each element may sift through the whole heap.
+// Assumes that each element sifts through the whole heap.
 int64_t steps(const OperatorSpec& spec) {
   const auto depth = static_cast<int64_t>(std::bit_width(static_cast<uint32_t>(spec.as<ops::TopK>()->count)));
   return element_steps(spec, saturating_product(kFunctionSteps, depth + 1), saturating_product(kFunctionSteps, depth));

@@ -24,7 +24,7 @@ Result<std::vector<TensorSpec>> infer(const OperatorSpec& spec) {
   unsigned seen = 0;
   for (int32_t axis : permutation) {
     if (axis < 0 || axis >= rank || (seen >> axis & 1) != 0)
-      return rule_error(fmt::format("permutation does not name each axis below {} once", rank));
+      return rule_error(fmt::format("permutation must list each axis below {} exactly once", rank));
     seen |= 1u << axis;
     shape.push_back(input.shape[axis]);
   }

@@ -11,20 +11,20 @@
 
 namespace nestrt::kernels {
 
-// Returns the function that defines an f32 kind, with alpha and beta as in ops::Unary. Returns null for kinds that do
-// not map f32 to f32.
+// Returns the function that defines an f32 kind, with alpha and beta as in ops::Unary, or null if the kind does not map
+// f32 to f32.
 using UnaryFunction = float (*)(float x, float alpha, float beta);
 UnaryFunction unary_function(ops::UnaryKind kind);
 
 bool accepts_unary_reference(const OperatorSpec& spec);
-// Accepts any layout that input and output share: maps every stored element, including padding lanes.
+// Supports any layout that input and output share, because it maps every stored element, including padding lanes.
 Result<std::unique_ptr<Kernel>> prepare_unary_reference(const OperatorSpec& spec);
 
-// Vectorized implementation for frequent kinds; any layout, as above.
+// Vectorized implementation of frequent kinds, in any layout as above.
 bool accepts_unary_simd(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_simd(const OperatorSpec& spec);
 
-// Vectorized logarithm, trigonometric functions and activations based on a logarithm; any layout, as above.
+// Vectorized logarithm, trigonometric functions, and activations that use a logarithm, in any layout as above.
 bool accepts_unary_functions(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_functions(const OperatorSpec& spec);
 
@@ -36,9 +36,9 @@ Result<std::unique_ptr<Kernel>> prepare_unary_integers(const OperatorSpec& spec)
 bool accepts_unary_tests(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_tests(const OperatorSpec& spec);
 
-// Returns the limits for a relu or clip of a quantized s8 tensor.
+// Returns the bounds that represent a relu or clip of a quantized s8 tensor.
 Result<s8::Bounds> unary_s8_bounds(const OperatorSpec& spec);
-// Vectorized relu or clip; any layout, as above.
+// Vectorized relu or clip of s8, in any layout as above.
 bool accepts_unary_s8_bounds(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_unary_s8_bounds(const OperatorSpec& spec);
 

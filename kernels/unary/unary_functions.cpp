@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of each f32 kind. Comparisons are written so that NaN stays NaN.
+// Defines each f32 kind. Comparisons are written so that NaN stays NaN.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -18,7 +18,7 @@ namespace {
 
 using UnaryKind = ops::UnaryKind;
 
-// Replaces y with the scalar function in lanes whose angle is too large for the vector functions.
+// Applies the scalar function to lanes whose angle is too large for the vector functions.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V with_large_angles(D d, V x, V y, float (*function)(float)) {
   const auto is_small = hn::Le(hn::Abs(x), hn::Set(d, kMaxAngle));
@@ -82,9 +82,9 @@ void map_function(UnaryKind kind, float alpha, const float* x, float* y, int64_t
   }
 }
 
-// The loops below are plain because the compiler vectorizes them.
+// The loops below use no intrinsics, because the compiler vectorizes them.
 
-// y = 1 where x's magnitude is in [low, high], as bits, and its sign bit has one of the given values.
+// y = 1 if the bits of |x| are in [low, high] and the sign of x is one of the selected signs.
 void test_bits(uint32_t low, uint32_t high, bool positive, bool negative, const float* x, uint8_t* y, int64_t count) {
   const auto* const bits = reinterpret_cast<const uint32_t*>(x);
   const uint32_t spread = high - low, plus = positive ? 1 : 0, minus = negative ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer kinds. The loops are plain because the compiler vectorizes them.
+// Integer kinds. The loops use no intrinsics, because the compiler vectorizes them.
 #include <limits>
 #include <type_traits>
 
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// U: the unsigned type of T, in which overflow wraps.
+// U: the unsigned counterpart of T, in which overflow wraps.
 template <typename T, typename U = std::make_unsigned_t<T>>
 HWY_INLINE void map_integers(ops::UnaryKind kind, T low, T high, const T* x, T* y, int64_t count) {
   using Kind = ops::UnaryKind;
@@ -44,7 +44,7 @@ HWY_INLINE void map_integers(ops::UnaryKind kind, T low, T high, const T* x, T* 
 
 }  // namespace
 
-// Relu and clip have the limits `low` and `high`.
+// `low` and `high`: the bounds of relu and clip.
 void map_s32(ops::UnaryKind kind, int32_t low, int32_t high, const int32_t* x, int32_t* y, int64_t count) {
   map_integers(kind, low, high, x, y, count);
 }

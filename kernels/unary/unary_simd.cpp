@@ -33,7 +33,7 @@ HWY_INLINE V gelu_tanh(D d, V x) {
 
 }  // namespace
 
-// Applies a function that is not an activation to each element of x. Requires: has_vector_form(kind).
+// Applies a function that is not an activation to each element. Requires: has_vector_form(kind).
 void map_unary(UnaryKind kind, float alpha, float beta, const float* x, float* y, int64_t count) {
   const hn::ScalableTag<float> d;
   const auto a = hn::Set(d, alpha), b = hn::Set(d, beta), zero = hn::Zero(d), one = hn::Set(d, 1.0f);
@@ -96,7 +96,7 @@ namespace {
 
 using Kind = ops::UnaryKind;
 
-// Returns kNone if the kind is not an activation. Both enumerations begin with the same kinds.
+// Returns the activation of the same kind, or kNone. Both enumerations begin with the same kinds.
 ops::ActivationKind activation_kind(Kind kind) {
   static_assert(static_cast<int>(Kind::kRelu) + 1 == static_cast<int>(ops::ActivationKind::kRelu));
   static_assert(static_cast<int>(Kind::kSilu) + 1 == static_cast<int>(ops::ActivationKind::kSilu));
@@ -127,7 +127,7 @@ bool has_vector_form(Kind kind) {
   }
 }
 
-// Calls map(x, y, count) over all of the storage, independent of the layout.
+// Calls map(x, y, count) on ranges of the stored elements, regardless of the layout.
 template <typename Map>
 Result<std::unique_ptr<Kernel>> storage_kernel(const OperatorSpec& spec, Map map) {
   const int64_t count = spec.inputs[0].storage_bytes() / static_cast<int64_t>(sizeof(float));

@@ -12,7 +12,7 @@ namespace {
 
 using Inferences = std::vector<VirtualInference>;
 
-// The measured part of a simulation: every session has finished its warm-up and none has ended.
+// The measured interval of a simulation: from the end of the last warm-up to the first end of a session.
 struct Window {
   double begin_us = 0;
   double end_us = std::numeric_limits<double>::infinity();
@@ -52,7 +52,7 @@ SessionFigures figures_of(const Inferences& inferences, const Window& window) {
   return figures;
 }
 
-// Returns the load of the busiest unit in a round.
+// Returns the load of the busiest unit in one round.
 double busiest_us(std::span<const RoundPart> parts, const std::vector<Solution>& solutions) {
   std::vector<double> loads(parts[0].problem.units.size(), 0);
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -64,7 +64,7 @@ double busiest_us(std::span<const RoundPart> parts, const std::vector<Solution>&
   return *std::max_element(loads.begin(), loads.end());
 }
 
-// Splits a round's solution into one per network.
+// Splits the solution of a round into one solution per network.
 std::vector<Solution> solutions_of(std::span<const RoundPart> parts, const Solution& round) {
   std::vector<Solution> solutions;
   uint32_t first = 0;

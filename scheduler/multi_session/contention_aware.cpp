@@ -16,17 +16,17 @@
 namespace nestrt::scheduler {
 namespace {
 
-// Tolerated excess over the smallest load of a task.
+// Tolerated excess over a task's smallest load.
 constexpr double kMaxExcess = 0.1;
 
-// Limits of the simulation. Larger limits hardly change the result.
+// Limits of the simulation. Larger values hardly change the result.
 constexpr double kMaxOthers = 4;
 constexpr size_t kInferences = 20;
-// Identical sessions run in lockstep in a simulation; real sessions do not. A difference below this factor may vanish
-// under real contention, so the solution with the smaller load of the busiest unit wins.
+// Identical sessions run in lockstep in a simulation, but not in reality. Smaller differences than this factor may
+// vanish under real contention, so the solution with the smaller load of the busiest unit wins.
 constexpr double kInStepFactor = 1.05;
 
-// Returns the price of each unit's time. The work of the other sessions counts as one additional task.
+// Returns a price for the time of each unit. The work of the other sessions counts as one additional task.
 std::vector<double> unit_prices(const Problem& problem, std::span<const double> others) {
   const double inference_us = Bounds(problem).total_us();
   Problem all = problem;
@@ -49,14 +49,14 @@ double load_of(const Problem& problem, const Choice& choice, const std::vector<d
   return load;
 }
 
-// Returns the time that one inference needs on the busiest unit.
+// Returns the time that one inference occupies the busiest unit.
 double busiest_us(const Problem& problem, const Solution& solution) {
   const Result<Loads> loads = loads_of(problem, to_schedule(problem, solution));
   return loads ? std::ranges::max(loads->units_us) : std::numeric_limits<double>::infinity();
 }
 
-// Returns the mean time per inference under contention with `others` identical sessions. The time is simulated, because
-// loads alone ignore that a split task waits for several units.
+// Returns the mean time per inference under contention with `others` identical sessions. Simulates the sessions,
+// because loads alone ignore that a split task waits for several units.
 double contended_us(const Problem& problem, const Solution& solution, size_t others) {
   const Schedule schedule = to_schedule(problem, solution);
   const std::vector<VirtualSession> sessions(1 + others, {problem, schedule});
@@ -67,8 +67,8 @@ double contended_us(const Problem& problem, const Solution& solution, size_t oth
   return 1e6 * static_cast<double>(sessions.size()) / per_second;
 }
 
-// The largest acceptable load of a task's choices, and the choice without slices that has the smallest load, which is
-// always kept.
+// The largest acceptable load of a task's choices. `whole`: the choice on a single unit with the smallest load, which
+// is always kept.
 struct LoadLimit {
   double most = 0;
   uint32_t whole = kInvalidIndex;
@@ -88,7 +88,7 @@ LoadLimit load_limit_of(const Problem& problem, const Task& task, const std::vec
   return limit;
 }
 
-// Returns the problem without the choices that exceed the load limit.
+// Returns the problem without the choices that exceed the load limits.
 Restriction low_load_placements(const Problem& problem, const std::vector<double>& scarcity) {
   std::vector<LoadLimit> limits;
   for (const Task& task : problem.tasks) limits.push_back(load_limit_of(problem, task, scarcity));

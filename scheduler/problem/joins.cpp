@@ -15,7 +15,7 @@ bool reads_by_channel(const Task& task) {
   return std::any_of(task.inputs.begin(), task.inputs.end(), [](const TaskInput& input) { return input.by_channel; });
 }
 
-// Returns the tasks that a task reads if they may form a join, otherwise nothing.
+// Returns the tasks that a task reads, or an empty list if they cannot form a join.
 Tasks joined_by(const Task& task) {
   Tasks read;
   if (task.inputs.size() < 2 || reads_by_channel(task)) return read;
@@ -24,7 +24,7 @@ Tasks joined_by(const Task& task) {
   return read;
 }
 
-// Returns the number of readers of each join.
+// Returns the number of readers for each join.
 std::map<Tasks, size_t> readers_of_joins(const Problem& problem) {
   std::map<Tasks, size_t> readers;
   for (const Task& task : problem.tasks) ++readers[joined_by(task)];

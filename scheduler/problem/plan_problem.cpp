@@ -64,7 +64,7 @@ class ProblemBuilder {
     return {};
   }
 
-  // Adds the host's threads as one lane and as every number of lanes that share them evenly.
+  // Adds the units and their lanes. The host's threads form one lane, or any number of lanes that share them evenly.
   void add_units() {
     const SharedResources* const shared = options_.shared;
     for (uint32_t unit = 0; unit < units_.size(); ++unit)
@@ -89,7 +89,7 @@ class ProblemBuilder {
     }
   }
 
-  // Groups the accelerators that run the same programs.
+  // Groups accelerators that run the same programs.
   void find_alike() {
     for (uint32_t unit = 0; unit < units_.size(); ++unit) {
       if (units_[unit].is_host) continue;
@@ -132,7 +132,7 @@ class ProblemBuilder {
     }
   }
 
-  // Counts the tasks between the same two separators. More lanes than that are useless.
+  // For each task, counts the tasks between the same two separators. More lanes than that are useless.
   void count_neighbours() {
     neighbours_.assign(problem_.tasks.size(), 1);
     uint32_t begin = 0;
@@ -146,7 +146,7 @@ class ProblemBuilder {
     set_up_to(static_cast<uint32_t>(problem_.tasks.size()));
   }
 
-  // Marks the inputs that tasks read channel by channel.
+  // Marks the inputs that are read channel by channel.
   void find_channel_order() {
     const std::vector<uint32_t> before = channel_predecessors(plan_.tables());
     for (Task& task : problem_.tasks)
@@ -184,8 +184,8 @@ class ProblemBuilder {
     return with_work(part, task, lane, program, channels);
   }
 
-  // Returns the call overhead that an unmeasured slice adds to its share of the operator's cost. That cost already
-  // includes one call.
+  // Returns the call overhead that an unmeasured slice adds to its share of the operator's cost, which already includes
+  // one call.
   double more_calls_us(uint32_t task, uint32_t lane, ChannelRange channels) const {
     if (options_.shared == nullptr || problem_.lanes[lane].unit != host_ || channels.all()) return 0;
     const auto calls = rectangles_of(output_channels(task), output_rows(task), channels).size();
@@ -246,13 +246,13 @@ class ProblemBuilder {
     return {};
   }
 
-  // Returns whether the unit can run the program, and the program computes a channel range that starts with the first
-  // channel.
+  // Returns whether the unit can run the program and the program computes a range of channels that starts with the
+  // first.
   static bool begins(const plan::Program& program, const UnitInfo& unit) {
     return !program.channels.all() && program.channels.is_first() && can_run(program, unit);
   }
 
-  // Adds choices in which two or more of the units compute consecutive parts and the host the rest.
+  // Adds choices in which two or more of the units compute consecutive parts and the host computes the rest.
   Status add_shared(uint32_t task, const std::vector<uint32_t>& units) {
     const auto& programs = branch_of(task).programs;
     for (uint32_t program = 0; program < programs.size(); ++program) {
@@ -264,8 +264,9 @@ class ProblemBuilder {
     return {};
   }
 
-  // Returns a chain of programs, each computing the largest slice that follows the previous one and is no larger than
-  // the first. The chain has at most as many programs as there are units, and leaves room for the host's parts.
+  // Returns a chain of programs, starting with `first`. Each further program computes the largest slice that follows
+  // the previous one and is no larger than the first. The chain has at most one program per unit and leaves room for
+  // the host's parts.
   std::vector<uint32_t> chain_from(uint32_t task, uint32_t first, const std::vector<uint32_t>& units) const {
     const auto& programs = branch_of(task).programs;
     const double most = output_share(task, programs[first].channels) * (1 + kRounding);
@@ -287,7 +288,7 @@ class ProblemBuilder {
     return chain;
   }
 
-  // Adds a choice for the first units of the group, another for the next units, and so on while enough units remain.
+  // Adds a choice for the first units of the group, another for the next units, and so on, while enough units remain.
   Status add_shared(uint32_t task, const std::vector<uint32_t>& units, std::span<const uint32_t> programs) {
     const ChannelRange& last = branch_of(task).programs[programs.back()].channels;
     const bool is_complete = last.end == output_channels(task);
@@ -309,7 +310,7 @@ class ProblemBuilder {
   }
 
   // Makes a part that follows the parts of `before`. An unmeasured part is assumed to take as long as the first part,
-  // which is no smaller.
+  // which is not smaller.
   Result<Part> follower(uint32_t task, uint32_t unit, uint32_t program, const Choice& before) const {
     const ChannelRange& channels = branch_of(task).programs[program].channels;
     Result<Part> part = make_part(task, lane_of_[unit], program, channels);
@@ -317,9 +318,9 @@ class ProblemBuilder {
     return with_work(before.parts.front(), task, lane_of_[unit], program, channels);
   }
 
-  // Adds choices for a task that reads a split task by channel. The host may continue with its own channels before the
-  // other units have finished, and compute the other channels later: all of them, or those that the other units do not
-  // compute.
+  // Adds choices for a task that reads a split task channel by channel. The host may continue with its own channels
+  // before the other units have finished. It computes the other channels later: all of them, or only those that the
+  // other units do not compute.
   Status add_followers(uint32_t before, uint32_t task) {
     const std::optional<uint32_t> program = whole_program(task, *host_);
     if (!program) return {};
@@ -340,14 +341,14 @@ class ProblemBuilder {
     return {};
   }
 
-  // Returns the first channel whose block a part computes in all rows.
+  // Returns the first channel of the first block that a part computes in all rows.
   static uint32_t whole_blocks_from(const ChannelRange& part) {
     return part.begin + (part.begin_row > 0 ? kChannelBlock : 0);
   }
 
-  // Considers the choices of the task in which the other units compute the first of the channels that they computed for
-  // the previous task. Returns the choice that completes first if the parts of the previous task start together. The
-  // host computes the rest of `on_host`.
+  // Considers the choices of the task in which the other units compute some of the channels that they computed for the
+  // previous task, starting with the first. The host computes the rest, in two parts like `on_host`. Returns the choice
+  // that completes first if the parts of the previous task start together.
   Result<std::optional<Choice>> best_shared(const Choice& before, uint32_t task, const Choice& on_host) const {
     const Part &own = on_host.parts[0], &others = on_host.parts[1];
     std::optional<Choice> best;
@@ -369,7 +370,7 @@ class ProblemBuilder {
     return best;
   }
 
-  // Returns whether both choices are split among the same units, including the host.
+  // Returns whether `choice` is split among the same units as `before`, including the host.
   bool is_on_lanes_of(const Choice& before, const Choice& choice) const {
     return choice.parts.size() > 1 && problem_.unit_of(choice.parts.back()).is_host &&
            std::ranges::equal(before.parts, choice.parts, {}, &Part::lane, &Part::lane);
@@ -382,7 +383,7 @@ class ProblemBuilder {
     return longest;
   }
 
-  // Returns the host's part: everything that follows `part`.
+  // Makes the host's part, which follows `part` and ends with the last channel.
   Result<Part> host_rest(uint32_t task, uint32_t program, const ChannelRange& part) const {
     return make_part(task, 0, program, {part.end, output_channels(task), part.end_row, 0});
   }

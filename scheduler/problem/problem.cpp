@@ -12,7 +12,7 @@ std::vector<bool> barriers_of_graph(const Problem& problem) {
   return is_barrier;
 }
 
-// Returns whether the two tasks may overlap without effect on any separator.
+// Returns whether the two tasks may overlap without affecting any separator.
 bool can_overlap(const std::vector<bool>& is_barrier, uint32_t before, uint32_t task) {
   if (!is_barrier[before] && !is_barrier[task]) return true;
   const bool begins_after_barrier = before == 0 || is_barrier[before - 1];

@@ -2,9 +2,9 @@
 // Problem: tasks to place on lanes with the lowest makespan.
 //
 // A lane runs one step at a time. An accelerator has one lane. The host has as many lanes as its cores may be divided
-// into. A task has several choices: whole on one lane, or split into parts, on several lanes or one after another on
-// one lane. A part starts when its lane is free and all its inputs have arrived. From a task that it reads channel by
-// channel, it needs only its own channels.
+// into. A task has several choices: it runs as a whole on one lane, or is split into parts that run on several lanes or
+// sequentially on one lane. A part starts when its lane is free and all its inputs have arrived. If it reads a task
+// channel by channel, it needs only its own channels of that task.
 // The division of the host's cores is fixed between two separators of the graph (scheduler/problem/joins.h). A barrier
 // uses all cores. Times are in microseconds.
 #pragma once
@@ -51,7 +51,7 @@ struct Choice {
 struct TaskInput {
   uint32_t task = 0;  // index of an earlier task
   double bytes = 0;   // number of bytes of its output that are read
-  // If set, each part reads only the channels that it computes itself. At most one of two connected tasks may read
+  // If set, each part reads only those channels that it also computes. Of two connected tasks, at most one may read
   // another in this way.
   bool by_channel = false;
 };
@@ -61,14 +61,14 @@ struct Task {
   Shape output;                   // shape of the output; parts are ranges of its channels and rows, if it has any
   std::vector<TaskInput> inputs;  // distinct tasks
   std::vector<Choice> choices;    // at least one
-  // Whether the task reads network inputs or writes network outputs. The caller owns both, in host memory.
+  // Whether the task reads inputs or writes outputs of the network. The caller owns both, in host memory.
   bool reads_caller = false;
   bool is_result = false;
   double caller_bytes = 0;
   double result_bytes = 0;
 };
 
-// How a lane waits for the inputs of its next step: it polls for `awake_us` on a host core, then sleeps and needs
+// How a lane waits for the inputs of its next step: it polls on a host core for `awake_us`, then sleeps and takes
 // `wake_us` to wake up.
 struct LaneWaits {
   double awake_us = 0;
@@ -78,11 +78,11 @@ struct LaneWaits {
 struct Problem {
   std::vector<ProblemUnit> units;  // in the session's order
   std::vector<Lane> lanes;         // host lanes first
-  // By sharing and host lane: the fraction of the cores. Lanes beyond the end get no cores.
+  // For each sharing, the fraction of the cores that each host lane gets. Lanes beyond the end get no cores.
   std::vector<std::vector<double>> sharings = {{1.0}};
   std::vector<Task> tasks;  // in topological order; every task has a choice with sharing 0 or any
-  // Resources that concurrent units share. The search ignores these limits. The candidates are compared under them
-  // afterwards (scheduler/problem/rates.h).
+  // Resources that concurrent units share. The search ignores these limits; its candidates are then compared with the
+  // limits applied (scheduler/problem/rates.h).
   double memory_mb_per_s = 0;  // 0: unlimited
   int host_cores = 0;          // 0: unlimited
   LaneWaits waits;
@@ -92,11 +92,12 @@ struct Problem {
 
 Predecessors predecessors_of(const Problem& problem);
 
-// Returns whether a part of a task reads data that part `written` of the input's task computes.
+// Returns whether `part` reads data that part `written` of the input's task computes.
 bool reads(const TaskInput& input, const Part& part, const Part& written);
 
-// Clears by_channel unless both tasks are between the same two barriers, or are barriers surrounded by barriers. With
-// that, separators_of() (scheduler/problem/joins.h) separates parallel branches exactly as the graph does.
+// Clears by_channel unless both tasks are between the same two barriers, or both are barriers and their other
+// neighbours are barriers. separators_of() (scheduler/problem/joins.h) then separates parallel branches exactly as the
+// graph does.
 void keep_barriers(Problem& problem);
 
 // Returns the time to copy `bytes` between host memory and the memory of the unit. 1 MB/s is one byte per microsecond.
@@ -104,10 +105,10 @@ double copy_us(const ProblemUnit& unit, double bytes);
 
 // Returns the time from the end of a step to the start of a step on another unit that reads `bytes` of its output.
 double transfer_us(const ProblemUnit& from, const ProblemUnit& to, double bytes);
-// Returns the same between lanes; 0 for the same lane.
+// Does the same for lanes. Returns 0 for the same lane.
 double transfer_us(const Problem& problem, uint32_t from_lane, uint32_t to_lane, double bytes);
-// Return the time to transfer the inputs from the caller, in lane 0, before the first step, and the outputs back to the
-// caller after the last step.
+// Return the time to transfer the caller's inputs from lane 0 before the first step, and the time to transfer the
+// outputs back to the caller after the last step.
 double fetch_us(const Problem& problem, const Task& task, const Part& part);
 double deliver_us(const Problem& problem, const Task& task, const Part& part);
 

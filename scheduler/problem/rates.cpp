@@ -7,8 +7,8 @@
 namespace nestrt::scheduler {
 namespace {
 
-// Fraction of the host's cores that non-urgent parts always get. Their callers wait for a limited number of urgent
-// operators only (scheduler/thread_pool/thread_pool.h).
+// Fraction of the host's cores that non-urgent parts always get, because their callers wait only for a limited number
+// of urgent operators (scheduler/thread_pool/thread_pool.h).
 constexpr double kKeptForOthers = 0.01;
 
 struct CoreRates {
@@ -59,7 +59,7 @@ const std::vector<double>& Rates::of(std::span<const RunningPart> running, int w
   demands_.clear();
   for (const RunningPart& one : running) {
     rates_.push_back(!problem_.unit_of(*one.part).is_host ? 1 : one.urgent ? host.urgent : host.other);
-    // A part that runs alone gets its full demand, because its measured time includes its memory traffic.
+    // A part that runs alone gets all that it demands, because its measured time includes its memory traffic.
     const double alone = one.part->us > 0 ? one.part->bytes / one.part->us : 0;
     demands_.push_back(rates_.back() * std::min(alone, problem_.memory_mb_per_s));
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates: the speed of concurrent parts, each relative to running alone.
+// Rates: the speeds of concurrent parts, relative to running alone.
 //
-// The host's cores are shared evenly by the threads that need them: the threads of host parts and, for each
-// accelerator, the thread that polls for the end of a part or for the inputs of the next. If there are urgent parts,
-// the others get only the cores that the urgent parts and the polling threads do not use, but at least a hundredth. The
-// memory bandwidth is shared max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): a part that demands less than
-// an even share gets its demand, and the others share the rest.
+// The threads that need the host's cores share them evenly: the threads of host parts and, for each accelerator, the
+// thread that polls for the end of a part or for the inputs of the next part. If there are urgent parts, other parts
+// get only the cores that urgent parts and polling threads do not use, but at least a hundredth. The memory bandwidth
+// is shared max-min fairly (Bertsekas and Gallager, Data Networks, 6.5): a part that demands less than an even share
+// gets its demand, and the others share the rest.
 #pragma once
 
 #include <span>
@@ -23,10 +23,11 @@ struct RunningPart {
   bool urgent = false;  // takes precedence over other parts on the host's cores
 };
 
-// Returns whether any shared resource can become a limit.
+// Returns whether any shared resource can be a limit.
 bool has_shared_limits(const Problem& problem);
 
-// Returns the time at the end of a part during which a host core polls for its end and finishes it; 0 for host parts.
+// Returns the time at the end of a part during which a host core polls for its end and finishes it. Returns 0 for host
+// parts.
 double awaited_us(const Problem& problem, const Part& part);
 
 // Returns whether a host core already polls for the end of the part.
@@ -36,8 +37,8 @@ class Rates {
  public:
   explicit Rates(const Problem& problem) : problem_(problem) {}
 
-  // Returns the rate of each part, at most 1. Valid until the next call. `waiting`: number of accelerator lanes that
-  // poll for the inputs of their next part.
+  // Returns the rate of each part, at most 1. The result is valid until the next call. `waiting`: the number of
+  // accelerator lanes that poll for the inputs of their next part.
   const std::vector<double>& of(std::span<const RunningPart> running, int waiting = 0);
 
  private:

@@ -18,8 +18,9 @@ std::vector<Nodes> successors_of(const Predecessors& graph) {
   return successors;
 }
 
-// A part of the graph: its nodes in topological order. All edges from outside come from one node, the part's source,
-// and all edges to the outside go to one node, its sink. A node without predecessors also follows the source.
+// Decomposes parts of the graph. A part is a list of nodes in topological order. All edges that enter it come from one
+// node, its source, and all edges that leave it go to one node, its sink. A node without predecessors also follows the
+// source.
 class RegionBuilder {
  public:
   explicit RegionBuilder(const Predecessors& graph)
@@ -112,7 +113,7 @@ class RegionBuilder {
     return series.children.size() == 1 ? series.children[0] : add(std::move(series));
   }
 
-  // Return whether an edge crosses the border of the part. A missing predecessor or successor does not count.
+  // Return whether an edge crosses the boundary of the part. A missing predecessor or successor does not count.
   bool enters(uint32_t node) const { return !predecessors_[node].empty() && follows_source(node); }
   bool leaves(uint32_t node) const { return !successors_[node].empty() && precedes_sink(node); }
   bool leads_to(uint32_t from, uint32_t to) const {
@@ -162,8 +163,8 @@ class RegionBuilder {
     return parts;
   }
 
-  // Adds a connected part without cut points. Pairs of a node and its immediate post-dominator that it immediately
-  // dominates enclose parts with one entry and one exit.
+  // Adds a connected part without cut points. If a node immediately dominates its immediate post-dominator, the two
+  // enclose a part with one entry and one exit.
   uint32_t add_unstructured(const Nodes& nodes, uint32_t depth) {
     own(nodes);
     const std::vector<uint32_t> exits = closing_nodes(nodes);
@@ -181,10 +182,11 @@ class RegionBuilder {
     return add(std::move(region));
   }
 
-  // Returns, by position, the position of the node that closes the region which the node opens, or kInvalidIndex.
+  // For each position, returns the position of the node that closes the region opened by the node there, or
+  // kInvalidIndex.
   std::vector<uint32_t> closing_nodes(const Nodes& nodes) const {
     const auto count = static_cast<uint32_t>(nodes.size());
-    // Positions start at 1, and 0 is the source. For post-dominators they count backwards, and 0 is the sink.
+    // Positions start at 1; 0 is the source. For post-dominators, positions are counted backwards, and 0 is the sink.
     const auto forward = [&](uint32_t node) { return position_[node] + 1; };
     const auto backward = [&](uint32_t node) { return count - position_[node]; };
     std::vector<uint32_t> dominator(count + 1, 0), post_dominator(count + 1, 0);
@@ -201,7 +203,8 @@ class RegionBuilder {
     return closing;
   }
 
-  // Returns the nearest common dominator of `before`, or 0 (the border of the part) if `at_border`.
+  // Returns the nearest common dominator of `before`. If `at_border`, returns 0, which represents the boundary of the
+  // part.
   template <typename Position>
   uint32_t meet(const std::vector<uint32_t>& dominator, const Nodes& before, bool at_border, Position position) const {
     if (at_border) return 0;
@@ -213,7 +216,7 @@ class RegionBuilder {
     return common;
   }
 
-  // Returns the nodes from position `first` to position `last` that are reachable from the first.
+  // Returns the nodes from position `first` to position `last` that can be reached from the first.
   Nodes enclosed(const Nodes& nodes, uint32_t first, uint32_t last) const {
     std::vector<uint32_t> positions = {first};
     std::vector<bool> seen(last - first + 1, false);
@@ -279,8 +282,8 @@ std::vector<uint32_t> cut_points(const Predecessors& graph) {
   return RegionBuilder(graph).cuts(all);
 }
 
-// Returns every node for which each earlier node has a successor at or before it and each later node has a predecessor
-// at or after it.
+// Returns every node that satisfies two conditions: each earlier node has a successor at or before it, and each later
+// node has a predecessor at or after it.
 std::vector<uint32_t> barriers(const Predecessors& graph) {
   const auto count = static_cast<uint32_t>(graph.size());
   std::vector<uint32_t> nearest(count, count);  // by node: its nearest successor

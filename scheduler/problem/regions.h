@@ -5,10 +5,10 @@
 // cut points form a parallel group if they consist of several components without edges between them (the branches), or
 // if an edge bypasses them (an identity skip, which is a branch without nodes). The first cut point is the fork. The
 // second, the fork's immediate post-dominator, is the join. Branches are decomposed recursively. A component that
-// cannot be decomposed in this way is unstructured: its children are single nodes and the largest structured subgraphs
+// cannot be decomposed in this way is unstructured. Its children are single nodes and the largest structured subgraphs
 // with one entry and one exit.
 // Algorithm: finds cut points in one sweep over the edges, and dominators after Cooper, Harvey and Kennedy (2001). The
-// time is proportional to the size of the graph times the nesting depth.
+// running time is proportional to the size of the graph times the nesting depth.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct ParallelGroup {
   uint32_t nesting = 0;  // number of groups that contain it
 };
 
-// Returns outer groups before those inside them, otherwise in topological order.
+// Returns the parallel groups in topological order, each outer group before the groups inside it.
 std::vector<ParallelGroup> parallel_groups(const RegionTree& tree);
 
 // Returns the cut points in topological order.

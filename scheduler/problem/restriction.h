@@ -13,13 +13,13 @@ class Restriction {
  public:
   using Keeps = FunctionRef<bool(uint32_t task, uint32_t choice)>;
 
-  // Requires: `keeps` keeps at least one choice with sharing 0 or any for each task.
+  // Requires: for each task, `keeps` accepts at least one choice whose sharing is 0 or kAnySharing.
   Restriction(Problem problem, Keeps keeps);
 
   const Problem& problem() const { return problem_; }
-  // Returns whether no choice has been dropped.
+  // Returns whether all choices have been kept.
   bool has_all_choices() const { return has_all_choices_; }
-  // Maps a solution to a solution of the original problem.
+  // Converts a solution to a solution of the original problem.
   Solution to_original(Solution solution) const;
 
  private:
@@ -31,7 +31,7 @@ class Restriction {
 // Drops the choices that split a task among several units.
 Restriction without_divided_tasks(const Problem& problem);
 
-// Keeps the host and the first `count` accelerators. Tasks that only other units can compute keep all their choices.
+// Keeps the host and the first `count` accelerators. A task that only other units can compute keeps all of its choices.
 Restriction with_fewer_units(const Problem& problem, size_t count);
 
 }  // namespace nestrt::scheduler

@@ -56,11 +56,11 @@ class StepBuilder {
     }
   }
 
-  // Adds a step. `needed` is sorted from the last step to the first, because an earlier step cannot imply a later one.
+  // Adds a step. `needed` is in decreasing order, because an earlier step cannot imply a later one.
   void add_step(uint32_t branch, uint32_t task, const Part& part, const std::vector<uint32_t>& needed) {
     Step step{branch, part.channels, part.program, lane_of_[part.lane], part.threads, part.us, {}};
     const auto index = static_cast<uint32_t>(schedule_.steps.size());
-    // By lane: one more than the last step known to be complete.
+    // For each lane: one more than the last step known to be complete.
     std::vector<uint32_t> known(schedule_.lanes.size(), 0);
     if (last_[step.lane] != kInvalidIndex) known = complete_after_[last_[step.lane]];
     for (uint32_t other : needed) {
@@ -99,8 +99,8 @@ ComputingSteps computing_steps(const Plan& plan, const Schedule& schedule) {
   ComputingSteps computing;
   std::vector<Step>& steps = computing.schedule.steps;
   computing.schedule.lanes = schedule.lanes;
-  // By step: number of computing steps up to its end. By lane: number of computing steps up to the step that the next
-  // step of the lane waits for.
+  // `before`: for each step, the number of computing steps up to its end. `due`: for each lane, the number of computing
+  // steps up to the step for which the next step of the lane waits.
   std::vector<uint32_t> before(schedule.steps.size()), due(schedule.lanes.size(), 0);
   for (uint32_t index = 0; index < schedule.steps.size(); ++index) {
     const Step& step = schedule.steps[index];

@@ -10,10 +10,10 @@
 namespace nestrt::scheduler {
 namespace {
 
-// Lower bound for the work of some tasks, each with the choice of the smallest weighted load.
+// A lower bound for the work of some tasks: the sum of their smallest weighted loads.
 class WorkBound {
  public:
-  // Loads of one task, flattened: one row of units per choice.
+  // The loads of one task, flattened: for each choice, one load per unit.
   using Loads = std::vector<double>;
 
   explicit WorkBound(size_t units) : units_(units) {}
@@ -36,8 +36,8 @@ class WorkBound {
     return sum;
   }
 
-  // Returns weights that make the bound large. The result is a maximum for two kinds of units, because the bound is
-  // concave in their shares, and a maximum with equal weights for identical units exists.
+  // Returns weights that make the bound large. For at most two kinds of units, the result is the maximum: the bound is
+  // concave in their shares, and some maximum has equal weights for identical units.
   std::vector<double> best_weights() {
     find_kinds();
     std::vector<double> best(units_, 1.0 / static_cast<double>(units_));
@@ -49,8 +49,8 @@ class WorkBound {
   }
 
  private:
-  // Groups identical units, which need the same time for each task that they can compute alone. A kind is named after
-  // its first unit.
+  // Groups units into kinds. Units of a kind need the same time for each task that they can compute alone. A kind is
+  // identified by its first unit.
   void find_kinds() {
     for (size_t unit = 0; unit < units_; ++unit)
       for (kind_[unit] = 0; !are_alike(kind_[unit], unit);) ++kind_[unit];
@@ -176,7 +176,7 @@ void Bounds::weigh(Stretch& stretch) {
   stretch.least_us = stretch.work_us;
 }
 
-// Goes from the last stretch to the first, because the tail of a barrier or join depends on the tails after it.
+// Proceeds from the last stretch to the first, because the tail of a barrier or join depends on the tails after it.
 void Bounds::find_tails() {
   tail_from_end_.assign(stretches_.size(), 0);
   double least_from_start = 0;  // length of the longest path through the tasks of this stretch, from its start
@@ -197,8 +197,8 @@ void Bounds::find_tails() {
   if (!stretches_.empty()) total_ = std::max(least_from_start, stretches_[0].least_us + tail_from_end_[0]);
 }
 
-// Returns the lower bound from the task's start to the end of the schedule. `after`: lower bound from the task's end,
-// independent of its readers.
+// Returns the lower bound from the start of the task to the end of the schedule. `after`: the lower bound from the end
+// of the task that does not depend on its readers.
 double Bounds::find_tails_of(uint32_t task, double after) {
   double least = std::numeric_limits<double>::infinity();
   tails_[task].clear();
@@ -215,7 +215,7 @@ double Bounds::find_tails_of(uint32_t task, double after) {
   return least;
 }
 
-// Returns the tail after a part, computed once for all choices that share the part.
+// Returns the tail after a part. Computes it only once for all choices that share the part.
 double Bounds::known_tail_after(uint32_t task, const Part& part) {
   const auto is_like = [&](const KnownTail& known) {
     return known.part->lane == part.lane && known.part->output_share == part.output_share &&
@@ -232,7 +232,7 @@ double Bounds::tail_after(uint32_t task, const Part& part) const {
   return tail;
 }
 
-// Returns the bound from the end of a part through a task that reads it to the end of the schedule.
+// Returns the bound from the end of a part to the end of the schedule, along the path through a task that reads it.
 double Bounds::least_through(const TaskInput& reader, const Part& written) const {
   double least = std::numeric_limits<double>::infinity();
   const std::vector<Choice>& choices = problem_.tasks[reader.task].choices;

@@ -21,8 +21,9 @@ double least_from_start(const Problem& problem, const Bounds& bounds, uint32_t t
   return least;
 }
 
-// Orders tasks by the remaining time from their start, predecessors first. A predecessor gets at least the remaining
-// time of its readers, because a reader that goes channel by channel may have more remaining time than its parts show.
+// Sorts tasks by decreasing time from their start to the end of the schedule, with predecessors first. A predecessor
+// gets at least the time of its readers, because a reader that proceeds channel by channel may have more time left than
+// its parts suggest.
 std::vector<uint32_t> by_urgency(const Problem& problem, const Bounds& bounds) {
   std::vector<double> rest(problem.tasks.size());
   for (auto task = static_cast<uint32_t>(rest.size()); task-- > 0;) {
@@ -71,7 +72,7 @@ class LocalMoves {
     }
   }
 
-  // Tries to move every task once. Returns false if nothing improved.
+  // Tries to change the choice of every task once. Returns false if nothing improved or the deadline passed.
   bool sweep(std::chrono::steady_clock::time_point deadline, uint32_t reach) {
     bool helped = false;
     for (size_t at = 0; at < best_.order.size(); ++at) {

@@ -12,15 +12,16 @@
 namespace nestrt::scheduler {
 
 // Places tasks in decreasing order of the bound from their start to the end of the schedule. Builds two schedules and
-// returns the better one: the first gives each task its earliest end, the second the smallest bound for the end of the
-// schedule. Uses all host cores in one lane. After HEFT (Topcuoglu, Hariri, Wu 2002).
+// returns the better one: the first minimises the end of each task, the second the bound for the end of the schedule.
+// Uses all host cores in one lane. After HEFT (Topcuoglu, Hariri, Wu 2002).
 Solution list_schedule(const Problem& problem, const Bounds& bounds);
 
-// Evaluates decisions in an order that respects the graph, as evaluate() does (scheduler/simulation/timeline.h).
+// A function that evaluates decisions in an order that respects the graph, like evaluate()
+// (scheduler/simulation/timeline.h).
 using Evaluation = std::function<Solution(const Problem& problem, const std::vector<Decision>& order)>;
 
-// Changes the choice of one task at a time as long as that shortens the schedule, until the deadline. Only tries
-// choices at most `reach` positions before or after the current one; neighbouring choices split a task in similar ways.
+// Changes the choice of one task at a time while that shortens the schedule, until the deadline. Tries only choices at
+// most `reach` positions before or after the current one; neighbouring choices split a task in similar ways.
 Solution improve_by_moves(const Problem& problem, const Bounds& bounds, Solution solution,
                           std::chrono::steady_clock::time_point deadline, const Evaluation& evaluation = evaluate,
                           uint32_t reach = UINT32_MAX);

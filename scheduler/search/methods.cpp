@@ -23,7 +23,7 @@ std::optional<uint32_t> choice_on(const Problem& problem, uint32_t task, uint32_
   return std::nullopt;
 }
 
-// The matchings of the paper: calls visit(units), with one unit for each branch, for every matching.
+// The matchings of the paper. Calls visit(units) for every matching, where units[b] is the unit of branch b.
 class Matchings {
  public:
   using Visit = std::function<void(const std::vector<uint32_t>&)>;
@@ -39,7 +39,7 @@ class Matchings {
   }
 
  private:
-  // Gives `unit` at most one of the branches that belong to unit `remaining`. An additional unit therefore never
+  // Gives `unit` at most one of the branches that are assigned to unit `remaining`. An additional unit therefore never
   // removes a matching.
   void give_branch_to(uint32_t unit, uint32_t remaining) {
     if (unit == units_) return visit_(assigned_);
@@ -93,7 +93,7 @@ class PaperMethod {
     Matchings(static_cast<uint32_t>(branches.size()), static_cast<uint32_t>(problem_.units.size()), try_matching).run();
   }
 
-  // Sets the decision on a task. Tasks stay in file order, so that the position of a decision is its task.
+  // Sets the decision for a task. Tasks stay in file order, so the index of a decision equals that of its task.
   void place(std::vector<Decision>& order, uint32_t task, uint32_t unit) const {
     order[task] = {task, choice_on(problem_, task, unit).value_or(sequential_choice_[task]), false};
   }
@@ -127,7 +127,7 @@ class LoadBalance {
   }
 
  private:
-  // A placement of some of the tasks.
+  // A placement of the first tasks in the order of placement.
   struct Placed {
     std::vector<double> loads;  // by unit
     double bound = 0;           // lower bound for the busiest unit
@@ -146,7 +146,7 @@ class LoadBalance {
     return least;
   }
 
-  // Places the tasks by beam search, which keeps the most promising placements for each number of placed tasks.
+  // Places the tasks by beam search: for each number of placed tasks, keeps the most promising placements.
   void place_largest_first() {
     constexpr size_t kWidth = 64;
     std::vector<uint32_t> order(choice_.size());
@@ -193,7 +193,7 @@ class LoadBalance {
     loads_[unit_of(problem_, task, choice)] += choices[choice].parts[0].us;
   }
 
-  // Undoes the change unless it clearly reduces the load of the busiest unit.
+  // Makes the change, and undoes it unless it clearly reduces the load of the busiest unit. Returns whether it does.
   template <typename Change, typename Undo>
   bool helps(Change change, Undo undo) {
     const double before = loads_[busiest()];

@@ -18,7 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kFirstWidth = 4;
 constexpr size_t kWiden = 8;
 
-// A state extended by one task.
+// A state extended by one decision.
 struct Candidate {
   double bound = 0;
   double work = 0;  // the bound from the work alone; the tie-break for states with equal bounds
@@ -36,7 +36,8 @@ uint64_t scramble(uint64_t value) {
   return value ^ value >> 32;
 }
 
-// Numbers each task's choices. Choices with the same results at the same places get the same number.
+// Numbers each task's choices by where their results are: choices with the same results in the same places share a
+// number.
 std::vector<std::vector<uint32_t>> places_of(const Problem& problem) {
   std::vector<std::vector<uint32_t>> places(problem.tasks.size());
   for (size_t task = 0; task < places.size(); ++task) {
@@ -50,7 +51,8 @@ std::vector<std::vector<uint32_t>> places_of(const Problem& problem) {
   return places;
 }
 
-// Returns, by task, the bytes that each reader reads of it if all of them read the whole output in equal amounts.
+// For each task, returns the number of bytes that each reader reads, if all readers read the whole output in equal
+// amounts.
 std::vector<std::optional<double>> bytes_read_of(const Problem& problem, const Bounds& bounds) {
   std::vector<std::optional<double>> bytes(problem.tasks.size());
   for (uint32_t task = 0; task < bytes.size(); ++task) {
@@ -105,11 +107,12 @@ class Search {
     return least;
   }
 
-  // Smaller improvements are rounding: sums of the same times differ in their last digits.
+  // Ignores smaller improvements, because rounding changes the last digits of sums of the same times.
   double limit() const { return result_.best.makespan_us * (1 - 1e-12); }
   bool is_optimal() const { return result_.lower_bound_us >= limit(); }
 
-  // Returns the largest width that the remaining time allows, assuming time proportional to the width.
+  // Returns the largest width for which time remains, assuming that the time is proportional to the width. Returns 0 if
+  // too little time remains.
   size_t next_width(size_t width, Clock::duration last_pass) const {
     const size_t widest = std::min(width * kWiden, options_.max_width);
     if (options_.deadline == Clock::time_point::max()) return widest;
@@ -118,15 +121,15 @@ class Search {
     return times < 2 ? 0 : std::min(widest, static_cast<size_t>(times * static_cast<double>(width)));
   }
 
-  // Returns when the first pass must end. The first pass is more valuable than its time, so that it may overrun the
-  // deadline. The overrun is limited if a solution is known, because thousands of tasks may be ready at the same time.
+  // Returns when the first pass must end. It may overrun the deadline, because its result is worth the time. The
+  // overrun is limited if a solution is known, because thousands of tasks may be ready at the same time.
   Clock::time_point end_of_first_pass() const {
     const bool is_limited =
         options_.deadline < Clock::time_point::max() - kMaxFirstPassOverrun && !result_.best.order.empty();
     return is_limited ? options_.deadline + kMaxFirstPassOverrun : Clock::time_point::max();
   }
 
-  // Runs one pass through all sizes. Returns false if the time ran out.
+  // Runs one pass over all sizes. Returns false if time ran out.
   bool pass(size_t width) {
     min_dropped_bound_ = kInfinity;
     history_.assign(1, {});
@@ -195,8 +198,8 @@ class Search {
     return std::none_of(choice.parts.begin(), choice.parts.end(), has_twin);
   }
 
-  // Returns whether the lane is equivalent to the one before it; of equivalent host lanes only the first is tried. Lane
-  // 0 differs: barriers run on it.
+  // Returns whether the lane is equivalent to the previous one. Of equivalent host lanes, only the first is tried. Lane
+  // 0 differs, because barriers run on it.
   bool is_like_the_lane_before(const SearchState& state, uint32_t sharing, uint32_t lane) const {
     const std::vector<double>& shares = problem_.sharings[sharing];
     if (lane < 2 || lane >= shares.size() || shares[lane] != shares[lane - 1]) return false;
@@ -208,7 +211,7 @@ class Search {
     });
   }
 
-  // Returns the end of the part if it is appended to a lane that is free from time `free`.
+  // Returns the end of the part if it is appended to a lane that becomes free at time `free`.
   double end_of(const SearchState& state, double free, uint32_t task, const Part& part) const {
     double start = std::max(free, fetch_us(problem_, problem_.tasks[task], part));
     for (const TaskInput& input : problem_.tasks[task].inputs) start = std::max(start, arrival_us(state, input, part));
@@ -223,7 +226,7 @@ class Search {
     return arrival_us(live, input, part);
   }
 
-  // Returns the arrival of a result whose part ends are known.
+  // Returns when a result arrives, given the end times of its parts.
   double arrival_us(const LiveResult& live, const TaskInput& input, const Part& part) const {
     const std::vector<Part>& parts = problem_.tasks[live.task].choices[live.choice].parts;
     double arrival = 0;
@@ -241,7 +244,7 @@ class Search {
     return part;
   }
 
-  // Drops the place of a result if only its arrival times matter.
+  // Replaces the location of a result by its arrival times if only these matter.
   void forget_place(LiveResult& result) const {
     const std::optional<double>& bytes = bytes_read_[result.task];
     if (!bytes || options_.one_at_a_time || problem_.lanes.size() > LiveResult::kMaxTimes) return;
@@ -274,7 +277,7 @@ class Search {
     return candidate;
   }
 
-  // Returns the bound with lanes free from free_ and the task placed.
+  // Returns the work bound after the task has been placed and the lanes become free at free_.
   double work_bound(const SearchState& state, uint32_t task, uint32_t sharing) const {
     const Stretch& stretch = bounds_.stretches()[state.stretch];
     double bound = state.work_left - bounds_.work_of(task) + bounds_.tail_from_end(state.stretch);
@@ -293,7 +296,7 @@ class Search {
     return host_weight > 0 ? bound + host_weight * host_least : bound;
   }
 
-  // Keeps the best candidates. `size`: number of tasks of each.
+  // Keeps the best candidates. `size`: the number of tasks in each.
   void keep(size_t width, uint32_t size) {
     const size_t considered = std::min(candidates_.size(), 4 * width);
     if (considered < candidates_.size()) {
@@ -316,7 +319,7 @@ class Search {
     }
   }
 
-  // Sets made_ to the state that the candidate leads to.
+  // Sets made_ to the state that results from the candidate.
   void make(const Candidate& candidate) {
     const SearchState& parent = current_.states()[candidate.parent];
     const uint32_t task = candidate.decision.task, choice = candidate.decision.choice;
@@ -363,7 +366,7 @@ class Search {
     made_.work_left = made_.stretch < bounds_.stretches().size() ? bounds_.stretches()[made_.stretch].work_us : 0;
   }
 
-  // Returns the earliest start after a stretch: when its last results have arrived at some lane.
+  // Returns the earliest possible start after a stretch: the time at which its last results have arrived at some lane.
   double earliest_after(const Stretch& stretch) const {
     double earliest = kInfinity;
     for (uint32_t lane = 0; lane < problem_.lanes.size(); ++lane) {

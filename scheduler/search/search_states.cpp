@@ -22,7 +22,7 @@ bool same_future(const SearchState& a, const SearchState& b) {
                     [](const LiveResult& x, const LiveResult& y) { return x.task == y.task && x.place == y.place; });
 }
 
-// Lists all times that the future of the state depends on. States with the same future have equally many.
+// Lists all times that affect the future of the state. States with the same future have the same number of times.
 void list_times(const SearchState& state, std::vector<double>& times) {
   times.assign(state.free.begin(), state.free.end());
   times.push_back(state.makespan);

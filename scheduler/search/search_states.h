@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of one size that the search keeps (scheduler/search/search.h).
+// The states of one size that are kept by the search (scheduler/search/search.h).
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct SearchState {
   bool has(uint32_t task) const { return (done[task / 64] >> (task % 64) & 1) != 0; }
 };
 
-// Stores states. If two states have the same future, keeps the one whose times are all at least as early.
+// A set of states. Of two states with the same future, it keeps the one whose times are all at least as early.
 class SearchLayer {
  public:
   void clear(size_t capacity);

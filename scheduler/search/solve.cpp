@@ -21,14 +21,14 @@ Solution without_sequencing(const Problem& problem, Solution solution) {
   return evaluate(problem, solution.order);
 }
 
-// Evaluates decisions with the limits of shared resources.
+// Evaluates decisions under the limits of shared resources.
 Solution evaluate_shared(const Problem& problem, const std::vector<Decision>& order) {
   return {order, makespan_in_virtual_time(problem, order)};
 }
 
-// Evaluates as evaluate_shared() does, but skips unpromising solutions. Evaluation without shared limits is much
-// faster; a solution is skipped if that time exceeds the best solution's time without limits by more than `allowed`
-// times the cost of sharing.
+// Evaluates like evaluate_shared(), but skips unpromising solutions, because evaluation without shared limits is much
+// faster. Skips a solution if its time without limits exceeds that of the best solution by more than `allowed` times
+// the cost of sharing.
 class ScreenedEvaluation {
  public:
   ScreenedEvaluation(const Problem& problem, const Solution& best, double allowed)
@@ -47,7 +47,7 @@ class ScreenedEvaluation {
   double allowed_, alone_us_, best_us_;
 };
 
-// The best of solutions found without shared limits, compared with the limits applied.
+// Solutions are found without shared limits; this class keeps the one that is best with the limits applied.
 class BestUnderSharing {
  public:
   explicit BestUnderSharing(const Problem& problem) : problem_(problem), is_needed_(has_shared_limits(problem)) {}
@@ -94,7 +94,7 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
     best.consider(whole.to_original(on_unit(whole.problem(), unit)));
   Solution one_by_one = sequential(whole.problem(), early);
   best.consider(whole.to_original(one_by_one));
-  // In methods with several stages this runs last, because the other stages gain more in the same time.
+  // In methods with several stages, this runs last, because other stages gain more in the same time.
   const auto consider_improved = [&] {
     if (!best.is_needed()) return one_by_one;
     const auto makespan = [&](const auto& order) { return makespan_in_virtual_time(whole.problem(), order); };
@@ -137,7 +137,7 @@ Solved solve(const Problem& problem, ScheduleMethod method, std::chrono::microse
     found.best = improve_by_moves(problem, bounds, std::move(found.best), options.deadline);
   best.consider(std::move(found.best));
   best.improve(bounds, part_of_budget(9));
-  // Ensures that the result is never worse than kGroupEnumeration or kSequential.
+  // Ensures that the result is never worse than that of kGroupEnumeration or kSequential.
   if (best.is_needed())
     best.consider(whole.to_original(enumerate_groups(whole.problem(), consider_improved(), deadline).solution));
   return {std::move(best).take(), found.lower_bound_us};

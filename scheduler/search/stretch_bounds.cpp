@@ -13,9 +13,9 @@ namespace {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// A wider search gains little for its time: dropped states still give a bound.
+// A wider search gains little for the time it takes, because dropped states still give a bound.
 constexpr size_t kMaxWidth = 2048;
-// Relative difference of sums of the same times.
+// Relative rounding difference between sums of the same times.
 constexpr double kBoundMargin = 1e-12;
 
 // Returns the tasks of a stretch as a separate problem.
@@ -34,7 +34,7 @@ Problem problem_of(const Problem& whole, const Stretch& stretch) {
   return problem;
 }
 
-// Returns the decisions of `whole`, a solution of the whole problem, that belong to the stretch.
+// Extracts the decisions of the stretch from `whole`, a solution of the whole problem.
 Solution solution_of(const Problem& problem, const Stretch& stretch, const Solution& whole) {
   const uint32_t first = stretch.tasks.front();
   std::vector<Decision> order;
@@ -44,7 +44,7 @@ Solution solution_of(const Problem& problem, const Stretch& stretch, const Solut
   return order.empty() ? Solution() : evaluate(problem, order);
 }
 
-// Searches a stretch alone and raises its bound. Returns its decisions in terms of the whole problem.
+// Searches a stretch alone and raises its bound. Returns its decisions, with the task numbers of the whole problem.
 std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32_t index, Deadline deadline,
                                     const Solution& begin) {
   const Stretch& stretch = bounds.stretches()[index];
@@ -66,7 +66,7 @@ std::vector<Decision> solve_stretch(const Problem& whole, Bounds& bounds, uint32
   return std::move(known.order);
 }
 
-// Divides the remaining time among the stretches in proportion to their tasks.
+// Divides the remaining time among the stretches in proportion to their numbers of tasks.
 class TimeShares {
  public:
   TimeShares(const Bounds& bounds, Deadline deadline) : deadline_(deadline) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of stretches by search. The tasks between two separators (scheduler/problem/joins.h) are solved as a separate
-// problem in which all outside inputs are available on every unit from the start. They need no more time than in any
-// schedule of the whole problem. The bound from work alone (scheduler/search/bounds.h) is smaller, because it may split
-// work arbitrarily. The sum over the stretches of a network is only useful for comparing schedules if each term is
-// nearly exact.
+// problem in which all outside inputs are available on every unit from the start. The solution takes no longer than
+// these tasks take in any schedule of the whole problem. The bound from work alone (scheduler/search/bounds.h) is
+// smaller, because it may split work arbitrarily. The sum over all stretches is a useful reference for schedules only
+// if each term is nearly exact.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@
 
 namespace nestrt::scheduler {
 
-// Raises the bounds of stretches with several tasks to the values that a search proves. Divides the remaining time
-// among the stretches. Returns the found schedules one after another; each barrier between them gets the choice with
-// the smallest bound for the end of the schedule. `known`: a solution from which each search starts; may be empty.
+// Raises the bounds of stretches with several tasks to values that a search proves, dividing the remaining time among
+// the stretches. Returns the concatenation of the schedules found. Each barrier between them gets the choice with the
+// smallest bound for the end of the schedule. `known`: a solution from which each search starts; may be empty.
 Solution tighten_bounds(const Problem& problem, Bounds& bounds, std::chrono::steady_clock::time_point deadline,
                         const Solution& known = {});
 

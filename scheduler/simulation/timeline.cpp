@@ -11,7 +11,7 @@ Timeline::Timeline(const Problem& problem)
       ends_(problem.tasks.size()),
       free_(problem.lanes.size(), 0) {}
 
-// Returns when everything that a part reads of a task has arrived.
+// Returns when all data that a part reads from a task has arrived.
 double Timeline::arrival_us(const TaskInput& input, const Part& part) const {
   double arrival = 0;
   const std::vector<Part>& parts = problem_.tasks[input.task].choices[choice_[input.task]].parts;

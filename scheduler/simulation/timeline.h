@@ -17,8 +17,8 @@ class Timeline {
  public:
   explicit Timeline(const Problem& problem);
 
-  // Return or set the end times of the task's parts if the task is placed next. Require: the inputs of the task have
-  // been placed.
+  // Return or set the end times of the task's parts if the task is placed next. Require: the task's inputs have been
+  // placed.
   PartEnds ends_of(Decision decision) const;
   void place(Decision decision);
   Solution solution() && { return {std::move(order_), makespan_}; }
@@ -35,7 +35,7 @@ class Timeline {
   double makespan_ = 0;
 };
 
-// Requires: an order that respects the graph.
+// Requires: `order` respects the graph.
 Solution evaluate(const Problem& problem, const std::vector<Decision>& order);
 
 }  // namespace nestrt::scheduler

@@ -15,7 +15,7 @@ Status unknown_step(uint32_t step, const char* why) {
   return Status(Code::kInvalidArgument, fmt::format("step {} of the schedule {}", step, why));
 }
 
-// Returns the problem's lane for a lane of the schedule. The lanes of one unit correspond in order.
+// Converts a lane of the schedule to a lane of the problem. The lanes of each unit correspond in order.
 uint32_t problem_lane(const Problem& problem, const Schedule& schedule, uint32_t lane) {
   const uint32_t unit = schedule.lanes[lane].unit;
   const auto is_of_unit = [unit](const Lane& other) { return other.unit == unit; };
@@ -74,7 +74,7 @@ Status find_needs(const Problem& problem, const Schedule& schedule, VirtualSteps
   return {};
 }
 
-// Makes the steps of decisions in order. The steps of a task are adjacent.
+// Makes the steps of decisions, in order. The steps of a task are contiguous.
 class StepsOfDecisions {
  public:
   explicit StepsOfDecisions(const Problem& problem) : problem_(problem), first_(problem.tasks.size() + 1, 0) {}

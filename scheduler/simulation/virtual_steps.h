@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a schedule, as parts of a problem's tasks, and their dependencies. This is the input of the virtual-time
-// simulation.
+// The steps of a schedule, expressed as parts of a problem's tasks, and their dependencies: the input of the
+// virtual-time simulation.
 #pragma once
 
 #include <span>
@@ -32,16 +32,16 @@ struct VirtualSteps {
   }
 };
 
-// Returns the task of each branch; kInvalidIndex if it has no task.
+// Returns the task of each branch, or kInvalidIndex for branches without a task.
 std::vector<uint32_t> tasks_by_branch(const Problem& problem);
 
-// Returns the steps of a schedule. `step_us`: the time of each step, including steps that are not choices of the
-// problem. If it is empty, each step takes the time of its choice. Errors: kInvalidArgument (the schedule has a step
-// that is not a choice of the problem, or a step that precedes one of its dependencies).
+// Returns the steps of a schedule. `step_us`: the time of each step, which allows steps that are not choices of the
+// problem. If it is empty, each step takes the time of its choice. Errors: kInvalidArgument (a step is not a choice of
+// the problem, or precedes one of its dependencies).
 Result<VirtualSteps> virtual_steps(const Problem& problem, const Schedule& schedule,
                                    std::span<const double> step_us = {});
 
-// Returns the steps for decisions in an order that respects the graph, converted as in to_schedule()
+// Returns the steps of decisions in an order that respects the graph, converted as by to_schedule()
 // (scheduler/problem/schedule_steps.h).
 VirtualSteps virtual_steps(const Problem& problem, std::span<const Decision> order);
 

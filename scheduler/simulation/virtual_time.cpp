@@ -65,7 +65,7 @@ struct VirtualSessionState {
   VirtualStepState& state(const VirtualLane& lane) { return states[lane.step]; }
 };
 
-// Discrete-event simulation. Events: a step starts or ends, or a thread begins to poll for its end.
+// A discrete-event simulation. Events: a step starts or ends, or a thread begins to poll for its end.
 class VirtualTime {
  public:
   VirtualTime(const Problem& problem, std::span<VirtualSessionState> sessions)
@@ -77,7 +77,7 @@ class VirtualTime {
     for (size_t i = 0; i < sessions.size(); ++i) add_lanes(sessions[i], &lanes_[i * problem.lanes.size()]);
   }
 
-  // Runs until goes_on() returns false for a session whose inference has ended.
+  // Runs until a session has completed an inference and goes_on() returns false for it.
   void run(FunctionRef<bool(VirtualSessionState&)> goes_on) {
     while (next_event()) {
       for (VirtualSessionState& state : sessions_) {
@@ -95,7 +95,7 @@ class VirtualTime {
     bool is_taken = false;
   };
 
-  // `lanes`: the session's, in the order of the problem's lanes.
+  // `lanes`: the lanes of the session, in the order of the problem's lanes.
   static void add_lanes(VirtualSessionState& state, VirtualLane* lanes) {
     for (auto step = static_cast<uint32_t>(state.all.steps.size()); step-- > 0;) {
       VirtualLane& lane = lanes[state.all.steps[step].part.lane];
@@ -107,7 +107,7 @@ class VirtualTime {
     }
   }
 
-  // Begins the next inference at the time when the caller has the results of the previous one.
+  // Begins the next inference when the caller has the results of the previous one.
   void begin_next(VirtualSessionState& state) {
     const double begin = state.inference.end_us;
     state.inference = {begin, begin};
@@ -120,7 +120,7 @@ class VirtualTime {
     }
   }
 
-  // Returns false if nothing remains to do.
+  // Advances to the next event. Returns false if none remains.
   bool next_event() {
     double next = kNever;
     int waiting = 0;
@@ -138,23 +138,25 @@ class VirtualTime {
     const std::vector<double>& rate = rates_.of(running_, waiting);
     const auto change_at = [&](size_t i) { return now_ + until_change(running_[i]) / rate[i]; };
     for (size_t i = 0; i < running_.size(); ++i) next = std::min(next, change_at(i));
-    // Parts whose change is due advance by exactly the rest: a difference of two late times would be rounded.
+    // Parts that are due advance by exactly the remaining work, because the difference of two large times would be
+    // rounded.
     for (size_t i = 0; i < running_.size(); ++i)
       advance(*running_lanes_[i], change_at(i) <= next ? until_change(running_[i]) : (next - now_) * rate[i], next);
     now_ = next;
     return true;
   }
 
-  // Returns the work of a running part until it changes the rates of others: when a thread begins to poll for its end,
-  // and when it ends.
+  // Returns the work of a running part until it affects the rates of others: until a thread begins to poll for its end,
+  // or until it ends.
   double until_change(const RunningPart& running) const {
     const double awake = awaited_us(problem_, *running.part);
     const bool is_still_alone = awake > 0 && !is_awaited(problem_, running);
     return is_still_alone ? running.left_us - awake : running.left_us;
   }
 
-  // Starts the lane's next step or queues it for its unit; otherwise lowers `next` to the next change of its wait.
-  // Returns true if the lane polls on one of the host's cores in addition to those of its steps.
+  // Starts the lane's next step, or queues it for its unit. If the step is not ready, lowers `next` to the time of the
+  // next change of its wait. Returns true if the lane polls on one of the host's cores, in addition to those used by
+  // steps.
   bool start_or_wait(VirtualLane& lane, double& next) {
     if (lane.step == kInvalidIndex) return false;
     VirtualSessionState& state = *lane.session;
@@ -185,8 +187,8 @@ class VirtualTime {
     unit_of(lane).queue.add(lane.session->state(lane), time_of(now_));
   }
 
-  // Gives a free unit to the next claim in its queue. A lane that had to wait has gone to sleep and must wake. Returns
-  // when to check again.
+  // Gives a free unit to the next claim in its queue. If the lane had to wait, it has gone to sleep and must wake.
+  // Returns when to check again.
   double give(VirtualUnit& unit) {
     if (unit.is_taken || unit.queue.oldest() == nullptr) return kNever;
     UnitClaim* const claim = unit.queue.next(time_of(now_));
@@ -220,7 +222,7 @@ class VirtualTime {
     lane.step = step.next_of_lane;
   }
 
-  // Returns when a step has all its inputs; kNever if a step that it needs has not ended.
+  // Returns when a step has all of its inputs, or kNever if a step that it needs has not ended.
   static double ready_us(const VirtualSessionState& state, uint32_t index) {
     const Problem& problem = state.problem;
     const VirtualStep& step = state.all.steps[index];

@@ -41,7 +41,7 @@ Status ThreadPool::start() {
                                                     num_threads_, started.error().message()));
     workers_.push_back(std::move(*started));
   }
-  // Starting threads allocate memory. Waiting for them keeps these allocations out of the first run.
+  // Waits for the threads, because starting them allocates memory, and the first run must not allocate.
   for (int running = running_.load(); running < num_threads_ - 1; running = running_.load()) running_.wait(running);
   return {};
 }
@@ -73,7 +73,7 @@ int ThreadPool::claim_slot() {
   uint64_t claimed = claimed_.load(std::memory_order_relaxed);
   while (claimed != ~uint64_t{0}) {
     const int index = std::countr_one(claimed);
-    // Acquire: all effects of the previous job in this slot are visible.
+    // Acquire makes all effects of the previous job in this slot visible.
     if (claimed_.compare_exchange_weak(claimed, claimed | uint64_t{1} << index, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return index;
@@ -108,7 +108,7 @@ void ThreadPool::run_job(int index, int64_t count, const Task& task, Workers wor
   claimed_.fetch_and(~bit, std::memory_order_release);
 }
 
-// Stops workers from joining and waits until all have left.
+// Prevents further workers from joining, and waits until all have left.
 void ThreadPool::close(Job& job) {
   if ((job.state.fetch_and(~Job::kOpen, std::memory_order_acq_rel) & ~Job::kOpen) == 0) return;
   wait_until(job.state, spin_, [](uint32_t state) { return state == 0; });
@@ -120,7 +120,7 @@ int64_t ThreadPool::Job::take(int slot) {
   return count - 1 - back.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Runs indices until none is left or, on a worker, until something urgent arrives. Returns whether it ran any.
+// Runs indices until none is left or, on a worker, until an urgent job arrives. Returns whether it ran any.
 bool ThreadPool::drain(Job& job, int slot) {
   const Task& task = *job.task;
   bool any = false;
@@ -133,8 +133,8 @@ bool ThreadPool::drain(Job& job, int slot) {
   return any;
 }
 
-// Called before each index of work that is not urgent. Returns false if a worker has to leave. The caller waits for a
-// limited number of urgent jobs, so that its work progresses however many there are.
+// Called before each index of non-urgent work. Returns false if a worker has to leave. The caller instead waits for a
+// limited number of urgent jobs, so that its work progresses regardless of their number.
 bool ThreadPool::yield_to_urgent(int slot) {
   if (urgent_.load(std::memory_order_relaxed) == 0) return true;
   if (slot != 0) return false;
@@ -171,7 +171,7 @@ bool ThreadPool::run_lanes(int lanes, FunctionRef<void(int)> lane) {
   return true;
 }
 
-// Returns whether the worker had been asked to run a lane.
+// Runs the lane assigned to the worker, if any. Returns whether there was one.
 bool ThreadPool::run_lane(int worker) {
   std::atomic<int>& asked = lane_of_[static_cast<size_t>(worker)];
   const int lane = asked.load(std::memory_order_acquire);
@@ -182,13 +182,13 @@ bool ThreadPool::run_lane(int worker) {
   return true;
 }
 
-// Looks at every open job once, urgent ones first. Returns whether there was anything to do.
+// Tries to join every open job once, urgent ones first. Returns whether the worker ran anything.
 bool ThreadPool::help(int worker) {
   const uint64_t urgent = urgent_.load();
   return (urgent != 0 && help(worker, urgent)) || help(worker, open_.load() & ~urgent);
 }
 
-// Each worker starts at a different slot.
+// Starts at a different slot for each worker.
 bool ThreadPool::help(int worker, uint64_t jobs) {
   const int first = worker % kMaxJobs;
   bool any = false;
@@ -211,8 +211,8 @@ void ThreadPool::work(int worker) {
   }
 }
 
-// sleepers_ and epoch_ are written and read in opposite orders here and in wake(), all sequentially consistent. Either
-// the waker sees the sleeper, or the sleeper sees the new epoch.
+// This function writes sleepers_ and then reads epoch_; wake() does the opposite. All accesses are sequentially
+// consistent, so either the waker sees the sleeper, or the sleeper sees the new epoch.
 void ThreadPool::sleep_until_changed(uint32_t epoch) {
   sleepers_.fetch_add(1);
   epoch_.wait(epoch);

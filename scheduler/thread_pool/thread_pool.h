@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadPool: the cores that kernels share. One pool serves every session that shares its units: in C++ the units of
-// one open_units(), in C the units created with the same names and number of threads.
+// ThreadPool: the cores that kernels share. One pool serves all sessions that share its units: in C++ the units of one
+// open_units() call, in C the units created with the same names and number of threads.
 //
 // How it works: a caller opens a job in one of a fixed number of slots and starts on its indices immediately. Idle
 // workers join any open job and claim indices from the same counter. The caller returns when no index is left and every
 // worker has left the job. A job therefore never waits for a worker that is busy elsewhere, jobs of several sessions
 // run concurrently, and nothing is allocated.
-// Workers poll for work for `spin` after their last job, then sleep, so an idle pool uses no CPU.
+// After their last job, workers poll for work for `spin`, then sleep, so an idle pool uses no CPU.
 //
 // Lanes may wait for each other. Each lane has a dedicated worker, so only one caller at a time can run lanes. Lanes
 // use the last workers; jobs restricted to a share of the cores use the first.
 //
 // A job may be restricted to some of the workers, so that concurrent jobs divide the cores. A job may be urgent:
-// workers check for urgent jobs first and leave other jobs for them between two indices. The callers of those other
-// jobs wait before each index until the urgent job is done, for at most kMaxPassed urgent jobs.
+// workers check for urgent jobs first, and leave other jobs between two indices to run them. Before each index, the
+// callers of other jobs wait for at most kMaxPassed urgent jobs.
 //
 // With one thread there are no workers, and everything runs in order on the caller's thread. The same applies in a
 // child process created by fork(), which has no workers.
@@ -56,7 +56,7 @@ class ThreadPool final : public SharedRunner {
 
   // Errors: kInvalidArgument, kUnavailable (no more threads can be created).
   static Result<std::unique_ptr<ThreadPool>> create(const ThreadPoolOptions& options = {});
-  // Requires: no parallel_for is running. Joins the workers.
+  // Joins the workers. Requires: no parallel_for is running.
   ~ThreadPool() override;
 
   int num_threads() const override { return num_threads_; }
@@ -67,8 +67,8 @@ class ThreadPool final : public SharedRunner {
 
   // Runs lane(0) on the calling thread and lane(1), ..., lane(lanes - 1) on workers, all concurrently. Returns when all
   // have returned. Lanes may call parallel_for; they divide the pool if each passes a share of num_threads() / lanes
-  // threads and its own number as the index. Returns false without running anything if there are too few threads or
-  // another caller is running lanes.
+  // threads with its own number as the index. If there are too few threads, or another caller is running lanes, runs
+  // nothing and returns false.
   bool run_lanes(int lanes, FunctionRef<void(int)> lane);
 
  private:
@@ -80,21 +80,22 @@ class ThreadPool final : public SharedRunner {
     int end = 1;
   };
 
-  // Owned by the pool and not on the caller's stack, because a worker may still read it after the caller has returned.
+  // Owned by the pool rather than by the caller's stack, because a worker may still read it after the caller has
+  // returned.
   struct alignas(64) Job {
     static constexpr uint32_t kOpen = uint32_t{1} << 31;
     std::atomic<uint32_t> state{0};  // kOpen while workers may join, plus the number of workers in the job
     const Task* task = nullptr;      // task and count change only while state is 0
     int64_t count = 0;
     bool urgent = false;
-    // Workers that may join. This is only a hint that is read before joining.
+    // The range of workers that may join. It is only a hint, which workers read before joining.
     std::atomic<int> begin{1}, end{1};
-    // Counts claimed indices; take() assigns indices from both ends.
+    // The number of claimed indices. take() assigns indices from both ends.
     alignas(64) std::atomic<int64_t> claimed{0};
     std::atomic<int64_t> front{0}, back{0};
 
     // Returns the next index for a slot, or -1 if none is left. Even slots count up from the first index, odd slots
-    // count down from the last. If consecutive operators are split alike, each thread then reuses its cached data.
+    // count down from the last. If consecutive operators are split in the same way, each thread reuses its cached data.
     int64_t take(int slot);
   };
   static constexpr int kMaxJobs = 64;

@@ -12,7 +12,7 @@
 namespace nestrt::test {
 namespace {
 
-// A product whose weights can have a packing.
+// An operator whose weights support packings.
 struct Product {
   ops::Attributes attributes;
   Shape x, weights, output;
@@ -21,7 +21,7 @@ struct Product {
   bool has_f32 = true;
 };
 
-// Keeps the number of pixels, or halves it along each axis with stride 2.
+// Returns a convolution that keeps the number of pixels or, with stride 2, halves it along each axis.
 ops::Conv conv(int side, int group, int stride) {
   ops::Conv conv;
   conv.kernel = {side, side};
@@ -43,7 +43,7 @@ TestTensor zeros(const Shape& shape, DataType type, Packing packing = Packing::k
   return result;
 }
 
-// A product of integers without quantization, or a state times weights with a scale.
+// Returns a case without quantized tensors: a product of integers, or a recurrent layer whose s8 weights have a scale.
 OperatorCase make_integer_case(const Product& product, Packing packing) {
   OperatorCase c(product.attributes);
   const TestTensor weights = as_constant(zeros(product.weights, DataType::kS8, packing));
@@ -69,8 +69,8 @@ bool runs_here(const KernelVariant& variant) {
   return includes(kernels::supported_instruction_sets().front(), variant.needs);
 }
 
-// Returns the names of the variants that accept the product with packed weights. Each must prepare weights in
-// `packing`.
+// Returns the names of the variants that accept the packed weights and use `packing`. Checks that weights are repacked
+// only for other packings.
 std::set<std::string> check_packing(const Product& product, DataType type, Packing packing) {
   std::set<std::string> names;
   make_case(product, type, packing).with_spec([&](const OperatorSpec& spec) {

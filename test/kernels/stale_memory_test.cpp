@@ -9,7 +9,7 @@
 namespace nestrt::test {
 namespace {
 
-// y = x for one pixel of 20 channels in blocks of 16, with one injected fault.
+// The faults that can be injected into a kernel that computes y = x for one pixel of 20 channels in blocks of 16.
 enum class Fault { kNone, kLeavesLastUnwritten, kReadsScratch, kReadsPadding, kReadsAllocation };
 
 constexpr size_t kElements = 20, kLast = kElements - 1, kStored = 32;

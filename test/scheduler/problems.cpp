@@ -34,7 +34,8 @@ Choice whole(uint32_t lane, double us, uint32_t sharing, double unit_share, uint
   return {{part}, sharing};
 }
 
-// Splits a task. The program of a split is 100 + the share in percent, so that each part is a different step.
+// Returns a choice that splits a task. The program of the first part is 100 + its share in percent, so that each part
+// is a different step.
 Choice split(uint32_t lane, double lane_us, double share, double cpu_us) {
   const auto percent = static_cast<uint32_t>(share * 100);
   Choice choice = {{whole(lane, lane_us * share * 1.1, kAnySharing, 1, 100 + percent, 0).parts[0],
@@ -55,8 +56,8 @@ Part channels_on_cpu(double cpu_us, uint32_t begin, uint32_t end) {
   return part;
 }
 
-// Adds choices in two parts on the CPU, or in three: the second half first, because the unit may still be busy with the
-// task before.
+// Adds choices with two parts on the CPU, or with an accelerator part followed by two on the CPU. The second half comes
+// first on the CPU, because the unit may still be busy with the previous task.
 void add_followers(Task& task) {
   const double cpu_us = task.choices[0].parts[0].us;
   const Part half = channels_on_cpu(cpu_us, 50, 100);
@@ -67,7 +68,7 @@ void add_followers(Task& task) {
   task.choices.insert(task.choices.end(), added.begin(), added.end());
 }
 
-// Makes the task read its last input by channel unless that task does so itself.
+// Makes the task read its last input channel by channel, unless the task that produces it also reads in this way.
 void read_by_channel(Problem& problem, Task& task) {
   if (task.inputs.empty()) return;
   const std::vector<TaskInput>& before = problem.tasks[task.inputs.back().task].inputs;
@@ -103,7 +104,7 @@ void add_choices(Problem& problem, Task& task, const ProblemKind& kind, std::mt1
   }
 }
 
-// Exhaustive search: the placement so far and the best complete schedule.
+// Exhaustive search: the current partial placement and the best complete schedule found so far.
 class BruteForce {
  public:
   explicit BruteForce(const Problem& problem)
@@ -123,7 +124,7 @@ class BruteForce {
       for (const TaskInput& input : problem.tasks[task].inputs)
         if (!input.by_channel) rest_[input.task] = std::max(rest_[input.task], rest_[task]);
     }
-    // Barriers are separate stretches with odd numbers.
+    // Each barrier is a separate stretch with an odd number.
     uint32_t stretch = 0, task = 0;
     for (const scheduler::Separator& separator : scheduler::separators_of(problem)) {
       while (task < separator.tasks_before) stretch_[task++] = stretch;
@@ -140,7 +141,7 @@ class BruteForce {
   }
 
  private:
-  // Appends tasks by their starts, which visits every schedule once. Parts of a task have separate starts.
+  // Appends tasks in the order of their starts, which visits every schedule once. The parts of a task start separately.
   void place_next(size_t placed, double last_start, double makespan) {
     if (placed == chosen_.size()) {
       best_ = std::min(best_, makespan);
@@ -202,7 +203,7 @@ class BruteForce {
     return start;
   }
 
-  // Returns whether a remaining task cannot end in time even if it waits only for its inputs.
+  // Returns whether some remaining task cannot end in time even if it waits only for its inputs.
   bool cannot_improve() const {
     for (uint32_t task = 0; task < chosen_.size(); ++task) {
       if (chosen_[task] != nullptr) continue;

@@ -19,15 +19,15 @@ struct ProblemKind {
 
 scheduler::Problem random_problem(const ProblemKind& kind, std::mt19937& random);
 
-// Returns a network on a CPU and an accelerator that has programs for most of it, with costs drawn from `random`. The
-// accelerator is about `ratio` times as fast. With splits, the accelerator may compute a quarter, a half or three
-// quarters of an operator's channels.
+// Returns a network on a CPU and an accelerator, with costs drawn from `random`. The accelerator has programs for most
+// of the network and is about `ratio` times as fast. With splits, it may compute a quarter, a half or three quarters of
+// the channels of an operator.
 scheduler::Problem network_problem(const Predecessors& graph, double ratio, bool splits, std::mt19937& random);
 
-// Returns the smallest makespan over every placement and order.
+// Returns the smallest makespan over all placements and orders.
 double brute_force_makespan(const scheduler::Problem& problem);
 
-// Returns the smallest load of the busiest unit over every placement of whole tasks.
+// Returns the smallest load of the busiest unit over all placements of whole tasks.
 double brute_force_load(const scheduler::Problem& problem);
 
 }  // namespace nestrt::test

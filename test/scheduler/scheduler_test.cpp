@@ -12,8 +12,8 @@ namespace {
 
 const UnitInfo kUnits[] = {{"npu", "npu0", "one", 1}, {"cpu", "cpu", "isa", 2, true}};
 
-// Returns a plan with one operator per branch, some of which only view the results of others. The second may run on the
-// NPU.
+// Returns a plan with one operator per branch. Some branches are only views of the results of others. The second may
+// run on the NPU.
 PlanFile views_on_two_units() {
   PlanBuilder builder = views_plan();
   plan::Tables& tables = builder.tables();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the time to compute schedules and their distance to the lower bound, on networks with random costs. The
-// units are a CPU and an accelerator that is about twice as fast and has programs for most operators; in "split" runs,
-// also for slices of operators. Run with --benchmark_filter=gap for the distances to the lower bound on graphs without
-// structure.
+// units are a CPU and an accelerator that is about twice as fast. The accelerator has programs for most operators; in
+// "split" runs, also for slices of operators. Use --benchmark_filter=gap to measure the distances to the lower bound on
+// graphs without structure.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

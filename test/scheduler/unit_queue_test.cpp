@@ -30,7 +30,7 @@ class FakeUnit {
 
 Deadline at(int hours) { return Deadline(std::chrono::hours(hours)); }
 
-// Runs all claims and returns their order.
+// Runs all claims. Returns them in the order in which they ran.
 std::vector<const UnitClaim*> order_of(FakeUnit& unit) {
   std::vector<const UnitClaim*> order;
   while (UnitClaim* const next = unit.next()) {
@@ -66,13 +66,13 @@ TEST_CASE("A claim that was passed over kMaxPassed times gets the unit next") {
   CHECK(unit.next() == &urgent);
 }
 
-// Urgent work with gaps of 4 ms, 9 ms and 1 ms in turn.
+// Urgent work with recurring gaps of 4 ms, 9 ms and 1 ms.
 struct UnevenWork {
   static constexpr milliseconds kGaps[] = {milliseconds(4), milliseconds(9), milliseconds(1)};
   explicit UnevenWork(FakeUnit& its_unit) : unit(its_unit) {}
 
-  // Runs until the claim is next at the end of urgent work. Returns the number of urgent runs before that, at most
-  // `most`.
+  // Runs urgent work until, at the end of a run, the claim is next. Returns the number of urgent runs before that, at
+  // most `most`.
   size_t run_until_next_is(const UnitClaim& claim, size_t most) {
     for (size_t i = 0; i < most; ++i) {
       unit.add(urgent[i % 3]);
@@ -119,7 +119,7 @@ TEST_CASE("A claim that was passed over 2 * kMaxPassed times does not wait for a
   CHECK(large.passed == 2 * UnitQueue::kMaxPassed);
 }
 
-// Urgent work of 1 ms every 10 ms, three times; the last has just ended.
+// Urgent work that takes 1 ms every 10 ms. It has run three times, and the last run has just ended.
 struct PeriodicWork {
   explicit PeriodicWork(FakeUnit& unit) {
     for (int i = 0; i < 3; ++i) {
@@ -172,7 +172,7 @@ TEST_CASE("A unit does not stay reserved for urgent work that is late") {
   CHECK_FALSE(unit.is_reserved());
   CHECK(unit.next() == &large);
   unit.run(large, milliseconds(12));
-  // A pause is not learned as the period.
+  // The queue does not mistake a pause for the period.
   unit.add(periodic.urgent);
   unit.run(periodic.urgent, milliseconds(1));
   unit.add(large);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peak rates for benchmarks: the highest rate at which this machine runs a piece of code.
+// Peak rates for benchmarks: the fastest measured rate of a piece of code on this machine.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace nestrt::kernels {
 
-// Returns the CPU time of this thread in seconds.
+// Returns the CPU time of the current thread in seconds.
 inline double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Returns the number of operations per nanosecond of run(), which returns how many operations it performed. Takes the
-// best of ten runs.
+// Returns the operations per nanosecond of run(), as the best of ten calls. run() returns the number of operations that
+// it performed.
 template <typename Run>
 double best_rate(Run run) {
   double best = 0;
@@ -30,7 +30,7 @@ double best_rate(Run run) {
   return best;
 }
 
-// best_rate() of the current instruction set, measured once per set.
+// Returns best_rate() on the current instruction set, measured once per set.
 class Ceiling {
  public:
   template <typename Run>

@@ -4,7 +4,7 @@
 
 namespace nestrt::kernels {
 
-// Returns GFLOP/s of one core on the current instruction set, measured on the first call for each set.
+// Returns the GFLOP/s of one core on the current instruction set, measured on the first call for each set.
 double fma_ceiling_gflops();
 
 }  // namespace nestrt::kernels

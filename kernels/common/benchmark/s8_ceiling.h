@@ -4,8 +4,8 @@
 
 namespace nestrt::kernels {
 
-// Returns 10^9 operations per second (two per product) of one core on the current instruction set, using its byte dot
-// products if available. Measured on the first call for each set.
+// Returns the peak rate of one core on the current instruction set, in 10^9 operations per second (two per product).
+// Uses byte dot products if available. Measured on the first call for each set.
 double s8_ceiling_gops();
 
 }  // namespace nestrt::kernels

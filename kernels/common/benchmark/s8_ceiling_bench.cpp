@@ -18,7 +18,7 @@ constexpr int kChains = 12;  // exceeds latency x units of any core, and fits th
 using D = hn::CappedTag<int32_t, 16>;
 using V = hn::Vec<D>;
 
-// Adds two 16-bit products per lane: 4 operations. One factor is the sum itself; otherwise the compiler would hoist the
+// Adds two 16-bit products per lane: 4 operations. The sum itself is one factor, so that the compiler cannot hoist the
 // multiplication out of the loop.
 #if HWY_TARGET == HWY_SCALAR  // no 16-bit lanes: one product
 V add_products(V sum, V b, V&) { return hn::Add(sum, hn::Mul(sum, b)); }
@@ -76,7 +76,7 @@ double add_dot4(long rounds, int* x) {
 }
 HWY_POP_ATTRIBUTES
 
-// AMX tile products with four accumulators, as in the kernels.
+// Computes AMX tile products with four accumulators, like the kernels.
 HWY_PUSH_ATTRIBUTES("amx-tile,amx-int8")
 double add_tiles(long rounds, int*) {
   const AmxUse use(amx_shape(kAmxPoints, kAmxDepth));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row functions that convert a frame to an input: unpack pixels; resample a row and blend rows, or interpolate both;
-// store elements.
+// Functions that convert the rows of a frame to an input tensor. They unpack pixels, then resample each row and blend
+// rows (or interpolate rows and columns), and store elements.
 //
-// Between these steps a pixel has kPixelBytes bytes: red, green, blue, and a byte without meaning. All steps are
-// defined on integers, or by one f32 operation after another, so all instruction sets compute the same result.
+// Between these steps a pixel has kPixelBytes bytes: red, green, blue, and an unused byte. All steps use integers, or
+// f32 operations in a fixed order, so all instruction sets compute the same result.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr int64_t kRowSlack = 64;
 // resample() needs a multiple of this many weights per pixel.
 inline constexpr int kTapStep = 2;
 
-// One row of a frame. Formats with one chroma pair for several pixels have the row of pairs in planes[1].
+// One row of a frame. If several pixels share a chroma pair, planes[1] may be a separate row of pairs.
 struct FrameRow {
   PixelFormat format = PixelFormat::kRgb;
   const uint8_t* planes[3] = {};
@@ -36,29 +36,30 @@ struct ElementFormat {
 };
 
 struct FrameRows {
-  // Converts the pixels [first, first + count) of a row. NV12's planes[1] is the row of pairs; YUYV has one plane.
+  // Converts the pixels [first, first + count) of a row. For NV12, planes[1] is the row of chroma pairs; YUYV has a
+  // single plane.
   void (*unpack)(const FrameRow& row, int64_t first, int64_t count, uint8_t* pixels);
-  // Replaces red, green and blue by the luminance, as ITU-R 601 weights it.
+  // Replaces red, green and blue by the luminance, weighted as in ITU-R 601.
   void (*to_luminance)(uint8_t* pixels, int64_t count);
-  // Resamples a row along x: firsts[count], and weights[count][taps][kPixelBytes], which repeats each weight.
+  // Resamples a row along x. Arrays: firsts[count] and weights[count][taps][kPixelBytes], with each weight repeated.
   void (*resample)(const uint8_t* pixels, const int32_t* firsts, const int32_t* weights, int64_t taps, int64_t count,
                    uint8_t* to);
   // Computes the weighted sum of `taps` rows.
   void (*blend)(const uint8_t* const* rows, const int32_t* weights, int64_t taps, int64_t count, uint8_t* to);
-  // Interpolates a row along x (nestrt::Interpolation): firsts[count], and weights[count][kPixelBytes], which repeats
-  // each weight.
+  // Interpolates a row along x (nestrt::Interpolation). Arrays: firsts[count] and weights[count][kPixelBytes], with
+  // each weight repeated.
   void (*interpolate_columns)(const uint8_t* pixels, const int32_t* firsts, const int16_t* weights, int64_t count,
                               int16_t* to);
   // Interpolates between two rows and rounds.
   void (*interpolate_rows)(const int16_t* first, const int16_t* second, int16_t weight, int64_t count, uint8_t* to);
-  // Stores the elements of a row: to[0] points to the first element of interleaved pixels; otherwise one pointer per
-  // channel.
+  // Stores the elements of a row. If pixels are interleaved, to[0] points to the first element; otherwise `to` has one
+  // pointer per channel.
   void (*store)(const ElementFormat& format, const uint8_t* pixels, int64_t count, void* const* to);
 };
 
-// The definition, in plain loops.
+// Returns the reference implementation, in plain loops.
 const FrameRows& reference_frame_rows();
-// Returns the functions for the current instruction set. Results equal those of the reference bit for bit.
+// Returns the functions for the current instruction set. Their results are bit-identical to the reference.
 FrameRows frame_rows();
 
 }  // namespace nestrt::kernels

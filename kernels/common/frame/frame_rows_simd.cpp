@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-// Vectors of one element cannot hold a pixel.
+// Without vectors, uses the reference functions.
 void unpack_row(const FrameRow& row, int64_t first, int64_t count, uint8_t* pixels) {
   reference_frame_rows().unpack(row, first, count, pixels);
 }
@@ -49,7 +49,7 @@ constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(D32()));
 using DF = hn::ScalableTag<float>;
 using VF = hn::Vec<DF>;
 
-// Expands eight pixels at a time if vectors hold as many. Returns the number of pixels converted.
+// Expands eight pixels at a time if vectors are large enough. Returns the number of pixels converted.
 template <typename D, typename V>
 HWY_INLINE int64_t expand_pairs(D d, const uint8_t* from, int64_t step, V order, int64_t bytes, uint8_t* pixels) {
   int64_t i = 0;
@@ -65,8 +65,8 @@ HWY_INLINE int64_t expand_pairs(D d, const uint8_t* from, int64_t step, V order,
   return i;
 }
 
-// Expands `step` bytes per pixel to kPixelBytes, four pixels at a time, and never reads beyond the row. Returns the
-// number of pixels converted: all, or none of a short row.
+// Expands pixels of `step` bytes to kPixelBytes, four at a time, and never reads beyond the row. Returns the number of
+// pixels converted: all of them, or 0 if the row is short.
 HWY_INLINE int64_t expand(const uint8_t* from, int64_t step, const uint8_t* order, int64_t count, uint8_t* pixels) {
   const hn::FixedTag<uint8_t, 16> d;
   const auto indices = hn::LoadU(d, order);
@@ -75,7 +75,7 @@ HWY_INLINE int64_t expand(const uint8_t* from, int64_t step, const uint8_t* orde
   int64_t i = expand_pairs(hn::CappedTag<uint8_t, 32>(), from, step, indices, bytes, pixels);
   for (; i * step + 16 <= bytes; i += 4)
     hn::StoreU(hn::TableLookupBytesOr0(hn::LoadU(d, from + i * step), indices), d, pixels + i * kPixelBytes);
-  // At most five pixels are left, which are complete in the row's last 16 bytes.
+  // At most five pixels remain, all within the row's last 16 bytes.
   const auto end = hn::LoadU(d, from + bytes - 16);
   for (int64_t left = count - i > 4 ? 5 : 4; left >= 4; --left) {
     const auto shifted = hn::Add(indices, hn::Set(d, static_cast<uint8_t>(16 - left * step)));
@@ -112,7 +112,7 @@ HWY_INLINE int64_t unpack_planes(const uint8_t* red, const uint8_t* green, const
   return i;
 }
 
-// Returns the difference from `zero` of the even bytes, or the odd ones, as 16-bit numbers shifted left.
+// Subtracts `zero` from the even bytes (or the odd ones if kOdd) and returns 16-bit numbers shifted left by kShift.
 template <bool kOdd, int kShift>
 HWY_INLINE V16 difference(V8 bytes, int16_t zero) {
   const hn::RebindToUnsigned<D16> du;
@@ -123,7 +123,7 @@ HWY_INLINE V16 difference(V8 bytes, int16_t zero) {
 
 HWY_INLINE V16 times(V16 a, int16_t b) { return hn::MulFixedPoint15(a, hn::Set(D16(), b)); }
 
-// Joins the colours of even and odd pixels, limited to bytes.
+// Clamps the colours of even and odd pixels to bytes and interleaves them.
 HWY_INLINE V8 join(V16 even, V16 odd) {
   const D16 d;
   const auto byte = [d](V16 v) HWY_ATTR {
@@ -132,7 +132,7 @@ HWY_INLINE V8 join(V16 even, V16 odd) {
   return hn::BitCast(D8(), hn::Or(byte(even), hn::ShiftLeft<8>(byte(odd))));
 }
 
-// Converts kBytes pixels with their pairs of U and V.
+// Converts and stores kBytes pixels. `pairs`: their U and V values, interleaved.
 HWY_INLINE void store_yuv(V8 luma, V8 pairs, uint8_t* pixels) {
   const V16 u = difference<false, yuv::kShift>(pairs, yuv::kNeutral);
   const V16 v = difference<true, yuv::kShift>(pairs, yuv::kNeutral);
@@ -182,9 +182,9 @@ HWY_INLINE int64_t unpack_vectors(const FrameRow& row, int64_t first, int64_t co
   }
 }
 
-// Four sums of products: one pixel.
+// The sums of one pixel, one per byte.
 using DPixel = hn::FixedTag<int32_t, 4>;
-// One pixel or two.
+// The bytes of one or two taps, depending on the vector size.
 using DTaps = hn::CappedTag<int32_t, kTapStep * kPixelBytes>;
 constexpr int64_t kTaps = static_cast<int64_t>(hn::MaxLanes(DTaps())) / kPixelBytes;
 
@@ -194,8 +194,8 @@ HWY_INLINE void store_pixels(D d, hn::Vec<D> sums, uint8_t* to) {
   hn::StoreU(hn::DemoteTo(d8, hn::ShiftRight<kResamplingBits>(sums)), d8, to);
 }
 
-// Returns the sums of two pixels from those of their taps, in the order of memory. Templates, so that the branch for
-// another number of lanes is not compiled.
+// Adds the sums of the taps of each of two pixels. Returns one sum per byte, in memory order. These functions are
+// templates, so that the branch for another number of lanes is not compiled.
 template <typename V>
 HWY_INLINE V sums_of_pair(V first, V second) {
   const DTaps d;
@@ -224,12 +224,12 @@ HWY_INLINE V32 promote(const uint8_t* from) {
   return hn::PromoteTo(D32(), hn::LoadU(hn::Rebind<uint8_t, D32>(), from));
 }
 
-// Two pixels or four, as 16-bit numbers.
+// Two or four pixels as 16-bit numbers, depending on the vector size.
 using DMix = hn::CappedTag<int16_t, 16>;
 using VMix = hn::Vec<DMix>;
 constexpr int64_t kMixed = static_cast<int64_t>(hn::MaxLanes(DMix())) / kPixelBytes;
 
-// Returns the pixel at firsts[0] and its successor, and those at firsts[2] if there is room.
+// Returns the pixel at firsts[0] and the next one. If the vector has room, also those at firsts[2].
 template <typename D>
 HWY_INLINE hn::Vec<D> load_neighbours(D d, const uint8_t* pixels, const int32_t* firsts) {
   const hn::FixedTag<uint8_t, 2 * kPixelBytes> d8;
@@ -245,7 +245,7 @@ HWY_INLINE VMix mix(VMix first, VMix second, VMix weight) {
   return hn::Add(first, hn::MulFixedPoint15(hn::Sub(second, first), weight));
 }
 
-// Returns (pixel - mean) * scale of one colour of kLanes pixels.
+// Returns (pixel - mean) * scale for one colour of kLanes pixels.
 struct Channel {
   Channel(const ElementFormat& format, int c)
       : shift(8 * (format.bgr ? format.channels - 1 - c : c)), mean(format.mean[c]), scale(format.scale[c]) {}
@@ -351,7 +351,7 @@ void resample_pixels(const uint8_t* pixels, const int32_t* firsts, const int32_t
                            HWY_ATTR { return hn::Mul(hn::PromoteTo(d, hn::LoadU(d8, from)), hn::LoadU(d, weight)); };
   constexpr int64_t kStep = kTaps * kPixelBytes;
   const int64_t values = taps * kPixelBytes;  // per output pixel
-  // Rounding is added once per pixel, whose taps have separate sums.
+  // Each of the kTaps partial sums of a pixel starts with its share of the rounding term.
   const auto half = hn::Set(d, (1 << (kResamplingBits - 1)) / static_cast<int32_t>(kTaps));
   int64_t i = 0;
   for (; i + 4 <= count; i += 4, weights += 4 * values) {

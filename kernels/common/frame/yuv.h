@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conversion of YUV (ITU-R BT.601, limited range) to RGB in 16-bit fixed point with 6 fractional bits, as the
-// reference and vectors compute it. The factors are rounded to three digits as in OpenCV. The result differs from exact
+// Converts YUV (ITU-R BT.601, limited range) to RGB in 16-bit fixed point with 6 fractional bits, for both the
+// reference and the vector code. The factors are rounded to three digits as in OpenCV. Results differ from exact
 // arithmetic by at most 1.
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace nestrt::kernels::yuv {
 
 inline constexpr int kBits = 6;
-// Shifted differences are multiplied by these as numbers with 15 fractional bits. Blue's factor is halved because it
-// exceeds 16 bits.
+// Shifted differences are multiplied by the factors below, which have 15 fractional bits. The factor for blue is halved
+// because it would exceed 16 bits.
 inline constexpr int kShift = 7, kBlueShift = 8;
 inline constexpr int16_t kLuma = 19071;                    // 1.164 * 2^14
 inline constexpr int16_t kRedV = 26149;                    // 1.596
@@ -23,7 +23,7 @@ struct Pixel {
   uint8_t red, green, blue;
 };
 
-// Returns a * b with b as a number with 15 fractional bits, rounded.
+// Returns a * b, rounded, where b has 15 fractional bits.
 constexpr int multiply(int a, int b) { return (a * b + (1 << 14)) >> 15; }
 
 inline uint8_t to_byte(int value) { return static_cast<uint8_t>(std::clamp(value >> kBits, 0, 255)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for operators that move elements without interpreting them: only the element size matters.
+// Helpers for operators that move elements without interpreting them, and therefore depend only on the element size.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ namespace nestrt::kernels {
 
 using Index = std::array<int64_t, Shape::kMaxRank>;
 
-// One element of any type, stored in the leading bytes.
+// One element of any type, stored in the first bytes.
 using ElementBytes = std::array<std::byte, 8>;
 
-// Returns `value` converted to `type`, truncated and saturated. NaN becomes 0 for integer types.
+// Converts `value` to `type`; truncates and saturates. NaN becomes 0 for integer types.
 ElementBytes element_of(float value, DataType type);
 
 // Returns the element stride of each axis of a dense row-major tensor.
@@ -31,8 +31,8 @@ inline Index strides_of(const Shape& shape) {
   return strides;
 }
 
-// Calls visit(index, position) for every element in row-major order with its index along each axis and its linear
-// position.
+// Calls visit(index, position) for every element in row-major order. `index` has one entry per axis; `position` is
+// linear.
 template <typename Visit>
 void for_each_index(const Shape& shape, Visit visit) {
   Index index{};

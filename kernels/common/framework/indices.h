@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index tensors of the gather operators.
+// Index tensors of the gather operators: checks and clamping.
 #pragma once
 
 #include <fmt/core.h>

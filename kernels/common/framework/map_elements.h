@@ -30,13 +30,12 @@ Result<std::unique_ptr<Kernel>> map_elements(int64_t count, Function function) {
   });
 }
 
-// Returns true if input and output have the same layout and the input is not packed, so that elements can be mapped as
-// stored.
+// Returns whether elements can be mapped as stored: input and output have the same layout, and the input is not packed.
 inline bool is_stored_map(const OperatorSpec& spec) {
   return spec.inputs[0].layout == spec.outputs[0].layout && spec.inputs[0].packing == Packing::kNone;
 }
 
-// Returns true if both sides have the same blocked layout, which reference kernels do not support.
+// Returns whether input and output have the same blocked layout, which reference kernels do not support.
 inline bool is_blocked_map(const OperatorSpec& spec) {
   return spec.inputs[0].layout != Layout::kPlain && spec.inputs[0].layout == spec.outputs[0].layout;
 }

@@ -21,7 +21,7 @@ void parallel_ranges(ParallelRunner& runner, int64_t count, int64_t item_element
     if (count > 0) body(int64_t{0}, count);
     return;
   }
-  // The first `longer` ranges have one item more.
+  // The first `longer` ranges contain one additional item.
   const int64_t length = count / ranges, longer = count % ranges;
   runner.parallel_for(ranges, [&](int64_t range, int) {
     const int64_t first = range * length + std::min(range, longer);

@@ -12,16 +12,16 @@ namespace nestrt::kernels {
 // Below this many elements, dispatching work to another thread costs more than it saves.
 inline constexpr int64_t kTaskElements = 16 * 1024;
 
-// Calls body(first, last) for ranges that cover [0, count). `item_elements` is the work per item in elements: small
-// loops run on the calling thread only. The split depends on the number of threads, so items must be independent. It is
-// not a template, because a template would compile the loop of every kernel twice.
+// Calls body(first, last) for ranges that cover [0, count). `item_elements`: the work per item in elements; small loops
+// run on the calling thread only. The split depends on the number of threads, so items must be independent. A template
+// would compile the loop of every kernel twice.
 void parallel_ranges(ParallelRunner& runner, int64_t count, int64_t item_elements,
                      FunctionRef<void(int64_t first, int64_t last)> body);
 
 // Returns the number of ranges to split `elements` into.
 int64_t range_count(const ParallelRunner& runner, int64_t elements);
 
-// The minimum number of rows of a plane, or pixels of a row, per task if the work can be split in another way.
+// The minimum number of rows of a plane, or pixels of a row, per task, if the work can also be split in another way.
 #if defined(__aarch64__)
 // disables the split, because the cores of supported boards share the cache
 inline constexpr int64_t kMinRows = 1 << 20;
@@ -29,10 +29,10 @@ inline constexpr int64_t kMinRows = 1 << 20;
 inline constexpr int64_t kMinRows = 7;
 #endif
 
-// Runs about `wanted` tasks over planes of `items` rows or pixels each. Each task processes some items of all planes,
-// which matches how the surrounding convolutions are split along pixels (kernels/conv/direct_tasks.h), so each core
-// reads the data that it wrote. If a task would get fewer than `least` items, it processes all items of some planes
-// instead. Requires: all numbers are positive.
+// Runs about `wanted` tasks over planes of `items` rows or pixels each. Each task processes some items of all planes.
+// The surrounding convolutions are split along pixels in the same way (kernels/conv/direct_tasks.h), so each core reads
+// the data that it wrote. If a task would get fewer than `least` items, it processes all items of some planes instead.
+// Requires: all numbers are positive.
 void parallel_planes(ParallelRunner& runner, int64_t planes, int64_t items, int64_t wanted, int64_t least,
                      FunctionRef<void(int64_t plane, Range items, int slot)> body);
 

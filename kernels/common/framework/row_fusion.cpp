@@ -18,10 +18,10 @@ constexpr size_t kAlignment = 64;
 constexpr int64_t kMaxStepRows = 64;
 constexpr size_t kOverflow = std::numeric_limits<size_t>::max();
 
-// Intermediate tensors smaller than this stay in the second-level cache without fusion.
+// Smaller intermediate tensors stay in the second-level cache without fusion.
 constexpr size_t kMinIntermediateBytes = 768 * 1024;
 
-// Returns the maximum bytes of cached rows per thread.
+// Returns the maximum number of bytes of cached rows per thread.
 size_t max_window_bytes(int threads) {
 #if defined(__aarch64__)
   return size_t{768 * 1024} / static_cast<size_t>(threads);  // the cores share one L2 of 1 MB
@@ -53,7 +53,7 @@ bool is_fusible(const RowKernel& first, const RowKernel& second) {
          bytes_of(first.row_input()) != kOverflow && bytes_of(second.row_output()) != kOverflow;
 }
 
-// Returns the bytes of intermediate rows needed to compute `rows` rows of the last kernel.
+// Returns the size in bytes of the intermediate rows needed to compute `rows` rows of the last kernel.
 size_t window_bytes_for(std::span<const RowKernel* const> kernels, int64_t rows) {
   size_t bytes = 0;
   for (size_t i = kernels.size() - 1; i-- > 0;) {
@@ -65,7 +65,7 @@ size_t window_bytes_for(std::span<const RowKernel* const> kernels, int64_t rows)
 
 }  // namespace
 
-// Computes some rows of one image on one thread.
+// Computes consecutive rows of one image on one thread.
 class RowFusion::Part {
  public:
   Part(const RowFusion& fusion, const Call& call, std::byte* output, int64_t image, std::byte* scratch)
@@ -118,8 +118,8 @@ void RowFusion::Part::run_kernel(size_t index, RowCall& call) {
   kernel.run_rows(call);
 }
 
-// Ensures that `rows` of the output of kernel `index` are in its window: evicts older rows if they do not fit and
-// computes the missing ones.
+// Ensures that `rows` of the output of kernel `index` are in its window. Evicts older rows if space is needed, and
+// computes missing rows.
 void RowFusion::Part::ensure_rows(size_t index, RowWindow rows) {
   const RowImages images = fusion_.kernels_[index]->row_output();
   const int64_t capacity = fusion_.windows_[index].capacity, end = rows.first + rows.count;
@@ -173,7 +173,7 @@ int64_t RowFusion::intermediate_bytes() const {
   return bytes;
 }
 
-// Returns true if writing output rows would overwrite input or residual bytes that are still to be read.
+// Returns whether writing output rows would overwrite bytes of the input or residual that are still to be read.
 bool RowFusion::overwrites_inputs(const Call& call) const {
   const size_t bytes = bytes_of(kernels_.back()->row_output());
   if (overlap(call.output, bytes, call.input, bytes_of(kernels_.front()->row_input()))) return true;

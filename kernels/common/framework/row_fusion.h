@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RowFusion: runs consecutive kernels a few rows at a time. Intermediate tensors are never materialized: each thread
-// keeps in its scratch only the rows that the next kernel still reads, so they stay in cache. The result is
+// keeps only the rows that the next kernel still needs, in its scratch, so they stay in cache. The result is
 // bit-identical to running the kernels one after another.
 #pragma once
 
@@ -25,7 +25,7 @@ class RowFusion {
   };
 
   // Returns how many kernels, starting with the first, are worth fusing: each accepts the output of the previous one,
-  // the intermediate tensors exceed the cache, and their row windows fit it. The result is 0 or at least 2.
+  // the intermediate tensors exceed the cache, and their row windows fit in it. The result is 0 or at least 2.
   static size_t count_fusible(std::span<const RowKernel* const> kernels, int threads);
 
   // Fuses 2 to kMaxKernels compatible kernels, which must outlive this object. `threads`: the maximum number of threads
@@ -33,21 +33,21 @@ class RowFusion {
   RowFusion(std::vector<const RowKernel*> kernels, int threads);
 
   size_t scratch_per_thread() const { return scratch_; }  // SIZE_MAX on overflow
-  // Returns the number of bytes of intermediate tensors that are neither written to nor read from memory.
+  // Returns the size in bytes of the intermediate tensors that are never written to memory.
   int64_t intermediate_bytes() const;
-  // Returns whether the operands are free of conflicts. The output may overlap the input if the intermediate buffer is
-  // large enough for the output.
+  // Returns whether the operands do not conflict. The output may overlap the input if the intermediate buffer is large
+  // enough to hold the output.
   bool supports(const Call& call) const;
   // Requires: supports(call).
   void run(const Call& call) const;
 
  private:
-  // The rows of a kernel's output that a thread keeps.
+  // The rows of a kernel's output that a thread caches.
   struct Window {
     int64_t capacity = 0;  // rows
     size_t offset = 0;     // bytes, in scratch
   };
-  // The range of rows of one image that are valid.
+  // The range of valid rows of the current image.
   struct Kept {
     int64_t first = 0, last = 0;
   };

@@ -33,7 +33,7 @@ Result<Shape> checked_shape(std::span<const int64_t> dims, std::string_view what
   int64_t elements = 1;
   for (int64_t dim : dims) {
     if (dim < 0) return rule_error(fmt::format("{} has the negative dimension {}", what, dim));
-    // An empty tensor must not hide dimensions whose product overflows.
+    // Counts a dimension of 0 as 1, so that it cannot hide other dimensions whose product overflows.
     if (__builtin_mul_overflow(elements, std::max<int64_t>(dim, 1), &elements) || elements > kMaxElements)
       return rule_error(fmt::format("{} has more than 2^40 elements", what));
   }

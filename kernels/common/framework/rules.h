@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the shape rules of operators. The messages name the operand or attribute; the caller of infer() adds the
+// Helpers for the shape rules of operators. Messages name the operand or attribute; the caller of infer() adds the
 // operator name.
 #pragma once
 
@@ -34,7 +34,7 @@ Result<int> checked_axis(int64_t axis, int rank, std::string_view what = "axis")
 // Returns the outputs of a single-output operator.
 std::vector<TensorSpec> single_output(DataType type, const Shape& shape);
 
-// Returns true if all operands have plain layout and no constant is packed, as reference kernels require.
+// Returns whether all operands have plain layout and no constant is packed, as reference kernels require.
 bool is_plain(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -11,8 +11,8 @@ namespace nestrt::kernels {
 
 // Returns the number of tasks for `outputs` sums of `reduction` products each.
 inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
-  // One or two microseconds of work, which outweighs the cost of dispatching a task to a spinning thread. The cores of
-  // embedded boards multiply at a tenth of the rate.
+  // One or two microseconds of work, more than the cost of dispatching a task to a spinning thread. Cores of embedded
+  // boards multiply at a tenth of the rate.
 #if defined(__aarch64__)
   constexpr double kTaskMultiplyAdds = 20'000;
 #else
@@ -25,7 +25,7 @@ inline int64_t task_count(int64_t outputs, int64_t reduction, int threads) {
   return most < threads ? most : most / threads * threads;  // equal shares
 }
 
-// Returns the cost of products of elements of `element_bytes`, expressed in f32 products. Narrower elements need
+// Converts `products` of elements of `element_bytes` to the f32 products of equal cost. Narrower elements need
 // proportionally fewer instructions.
 inline int64_t f32_products(int64_t products, int64_t element_bytes) {
   return (products * element_bytes + int64_t{sizeof(float)} - 1) / int64_t{sizeof(float)};
@@ -37,7 +37,8 @@ struct Range {
   int64_t size() const { return last - first; }
 };
 
-// Returns part `index` of [0, count) split into `parts` even parts. All parts except the last are multiples of `grain`.
+// Splits [0, count) into `parts` even parts and returns part `index`. All parts except the last are multiples of
+// `grain`.
 inline Range part_of(int64_t count, int64_t index, int64_t parts, int64_t grain = 1) {
   const int64_t grains = ceil_div(count, grain);
   const auto bound = [&](int64_t i) {

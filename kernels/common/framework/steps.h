@@ -18,12 +18,12 @@ int64_t saturating_sum(int64_t a, int64_t b);
 // Returns the steps of an operator that needs `per_input` steps per input element and `per_output` per output element.
 int64_t element_steps(const OperatorSpec& spec, int64_t per_input, int64_t per_output);
 
-// Return the steps of an operator that reads every input once and performs one copy, or one function call, per output
+// Return the steps of an operator that reads every input once and performs one copy or function call per output
 // element.
 int64_t copy_steps(const OperatorSpec& spec);
 int64_t function_steps(const OperatorSpec& spec);
 
-// Returns 0, for operators without matrix products.
+// Returns 0. For operators without matrix products.
 uint64_t no_macs(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product of at most three rows and an unpacked matrix, which reads each row of the matrix from its first to its last
-// column. A tile would jump from row to row, and rows of 2^n floats would evict each other from the cache.
+// Product of at most three rows and an unpacked matrix, which is read row by row. A tile would jump between rows, and
+// rows of 2^n floats would evict each other from the cache.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct FewRows {
   int64_t stride = 0;
 };
 
-// Adds products to each sum in order, like a tile.
+// Adds the products to each sum in the same order as a tile.
 void multiply_few_rows(const FewRows& product);
 
 }  // namespace nestrt::kernels

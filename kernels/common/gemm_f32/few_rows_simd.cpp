@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int kSteps = 4;  // rows of B that are added together
 
 // Adds the products with kCount rows of B, starting with row `k`, to kVectors vectors of sums per row. Advances
-// `column` as long as there are enough columns.
+// `column` while enough columns remain.
 template <int kRows, int kCount, int kVectors, class D>
 HWY_INLINE void add_columns(D d, const FewRows& product, int64_t k, int64_t& column) {
   using Vector = hn::Vec<D>;

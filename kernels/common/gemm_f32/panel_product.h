@@ -15,18 +15,18 @@ struct PanelProduct {
   int64_t inner = 0;
   int64_t columns = 0;
   int64_t stride = 0;
-  // Floats per row of an unpacked matrix; 0: packed. Requires: at most TileLimits::unpacked_points rows, and whole
-  // panels.
+  // Floats per row of an unpacked matrix; 0 if the matrix is packed. An unpacked matrix requires at most
+  // TileLimits::unpacked_points rows, and whole panels.
   int64_t unpacked_stride = 0;
   Activation activation;
 };
 
-// Returns the number of parts into which to divide the panels of a product. With few rows, reading the matrix takes
+// Returns the number of parts into which to split the panels of a product. With few rows, reading the matrix takes
 // longer than multiplying.
 int64_t panel_tasks(int64_t rows, int64_t inner, int64_t columns, int threads);
 
 // Packs columns of a matrix, whose rows are `stride` floats apart, as [panels][inner][16]. Lanes past the last column
-// are zero.
+// are set to zero.
 void pack_panels(const float* matrix, int64_t stride, int64_t inner, int64_t columns, float* packed);
 
 // Computes the given rows and panels (blocks of 16 columns) of the product.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The f32 register tile of plain convolutions: vectors of adjacent outputs x output channels.
+// The f32 register tile of plain convolutions: vectors of adjacent outputs, by output channels.
 //
-// For each reduction element, a vector of adjacent outputs reads adjacent inputs, at a shift that is the same for all
-// outputs. The inputs need no panels, so the tile is efficient for any number of output channels. Each sum starts with
-// its bias and adds weights[i] * input[shifts[i]] in order. Results therefore do not depend on how the work is split
-// into tiles.
+// For each reduction element, adjacent outputs read adjacent inputs, at the same shift for all outputs. The inputs need
+// no panels, so the tile is efficient for any number of output channels. Each sum starts with its bias and adds
+// weights[i] * input[shifts[i]] in order. Results therefore do not depend on how the work is split into tiles.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +12,10 @@
 
 namespace nestrt::kernels {
 
-// Tiles read inputs and write outputs of a multiple of this many columns.
+// Tiles read inputs and write outputs in multiples of this number of columns.
 inline constexpr int64_t kShiftColumns = 16;
 
-// Maximum of ShiftFunctions::points on any instruction set.
+// Maximum value of ShiftFunctions::points over all instruction sets.
 inline constexpr int64_t kMaxShiftPoints = 12;
 
 struct ShiftTile {

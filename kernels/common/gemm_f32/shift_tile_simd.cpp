@@ -18,7 +18,8 @@ using D = hn::CappedTag<float, kShiftColumns>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-// Accumulators take most of the registers; the rest hold inputs and a weight. Unrolling far does not help single lanes.
+// Accumulators use most of the registers; the others hold inputs and a weight. Unrolling further does not speed up
+// single lanes.
 constexpr bool kHas32Registers = HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64 != 0;
 constexpr int kMaxSums = kLanes == 1 ? 8 : kHas32Registers ? 24 : 12;
 constexpr int kMaxPoints = kMaxSums / 2;
@@ -54,7 +55,7 @@ HWY_INLINE void run_columns(const ShiftTile& tile, int64_t column) {
   }
 }
 
-// Computes all columns from `column` on, first in steps of kVectors vectors, then in steps of fewer.
+// Computes all columns starting at `column`, first kVectors vectors at a time, then fewer.
 template <int kPoints, int kVectors>
 HWY_INLINE void run_steps(const ShiftTile& tile, int64_t column) {
   constexpr int kStep = kVectors * kLanes;

@@ -20,9 +20,9 @@
 namespace nestrt::kernels {
 
 inline constexpr int64_t kTileBlock = 16;
-// Maximum on any instruction set. NEON processes few points at a time, but longer rows amortize the call overhead.
+// Maximum over all instruction sets. NEON processes few points at a time, but longer rows amortize the call overhead.
 inline constexpr int64_t kMaxTilePoints = 54;
-// Maximum length of a segment that reads zeros.
+// Maximum length of a segment whose points may be in the padding.
 inline constexpr int64_t kTileZeros = 16;
 
 struct Tile16 {
@@ -42,11 +42,11 @@ struct Tile16 {
   // inputs can then be prefetched.
   bool evenly_spaced = false;
   // 16 floats per reduction element, in order. Elements are `weights_step` floats apart, blocks `weights_stride`. Only
-  // tiles of at most TileLimits::unpacked_points points may have another step than 16.
+  // tiles of at most TileLimits::unpacked_points points support a step other than 16.
   const float* weights = nullptr;
   int64_t weights_step = kTileBlock;
   int64_t weights_stride = 0;
-  // Weights of later tiles to prefetch, with the same distance between blocks. Each element prefetches `prefetch_step`
+  // Weights of later tiles to prefetch, with the same stride between blocks. Each element prefetches `prefetch_step`
   // floats, which must be readable. Null disables prefetching.
   const float* prefetch = nullptr;
   int64_t prefetch_step = 0;
@@ -62,8 +62,8 @@ struct Tile16 {
   Activation activation;
 };
 
-// Assigns to tile `index`, one of `count` tiles that share weights, its share of the weights at `next` to prefetch. The
-// same number of tiles read those weights later.
+// Sets the weights that tile `index` prefetches: its share of the weights at `next`. `count`: the number of tiles that
+// share the current weights; the same number of tiles read those at `next` later.
 inline void set_prefetch(Tile16& tile, const float* next, int64_t block_floats, int64_t index, int64_t count) {
   if (count == 1) {  // avoids divisions; each costs an in-order core as much as a step
     tile.prefetch_step = kTileBlock;
@@ -75,7 +75,8 @@ inline void set_prefetch(Tile16& tile, const float* next, int64_t block_floats, 
   tile.prefetch = next == nullptr ? nullptr : next + std::min(block_floats * index / count, last);
 }
 
-// Tiles of at most this many points may have more blocks, because their few sums would wait for each other.
+// Tiles of at most this many points may have more blocks, because too few sums would not hide the latency of a
+// multiplication.
 inline constexpr int64_t kFewPoints = 3;
 
 // Tile sizes that fit the registers of the current instruction set.
@@ -86,7 +87,7 @@ struct TileLimits {
   std::array<int64_t, kFewPoints> few_blocks = {1, 1, 1};  // by the number of points, from 1; powers of two
   int64_t unpacked_points = 1;
 
-  // Returns the maximum number of blocks of the tiles of a product with this many rows, at least 1.
+  // Returns the maximum number of blocks per tile of a product with `rows` rows, at least 1.
   int64_t blocks_for(int64_t rows) const {
     return rows > kFewPoints ? blocks : std::max(blocks, few_blocks[static_cast<size_t>(rows - 1)]);
   }

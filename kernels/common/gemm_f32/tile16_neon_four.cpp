@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembly for in-order cores, for the reasons given in kernels/common/gemm_f32/tile16_neon_six.cpp: weights and inputs
-// are loaded into integer registers in parallel with multiplications and move to vectors in pairs of halves.
+// Assembly for in-order cores, as explained in kernels/common/gemm_f32/tile16_neon_six.cpp: weights and inputs are
+// loaded into integer registers in parallel with multiplications and move to vectors in pairs of halves.
 //
 //   v0-v15   sums [4 points][4 vectors of outputs]
 //   v16-v19  weights of the 16 outputs for element k    v20-v23  for k + 1
-//   v24 v25  inputs of two points each: elements k and k + 1 of either
+//   v24 v25  inputs of two points each: elements k and k + 1 of each
 //
-// A step processes elements k and k + 1 of each point: 128 products in 42 cycles, 32 of which keep the multiplier busy.
-// A step of the six-point code would take 59. Points 2 and 3 precede 0 and 1, so that v25 is free in the middle of a
+// A step processes elements k and k + 1 of each point: 128 products in 42 cycles, 32 of which use the multiplier. A
+// step of the six-point code would take 59. Points 2 and 3 precede 0 and 1, so that v25 is free in the middle of a
 // step.
 #include "kernels/common/gemm_f32/tile16_neon_four.h"
 
@@ -31,8 +31,8 @@ struct FourPoints {
   const float* weights;
   int64_t chunks;
   int64_t steps, last_steps;  // steps per chunk, and in the last chunk
-  // Bytes from the end of a chunk's inputs to those of the next chunk, and from the end of the last chunk's inputs to
-  // those of the first.
+  // Bytes from the end of a chunk's inputs to the inputs of the next chunk, and from the end of the last chunk's inputs
+  // to the first chunk.
   int64_t chunk_step, first_step;
   int64_t weights_back;  // bytes from the weights of the last step to those of the first
   WeightPrefetch weight_prefetch;
@@ -48,7 +48,7 @@ struct FourPoints {
 #define HIGH(v, x) "mov v" #v ".d[1], " #x
 #define PRODUCT(sum, weight, in, t) "fmla v" #sum ".4s, v" #weight ".4s, v" in "\n" t "\n"
 
-// 16 products, each paired with integer instructions, and moves in between.
+// 16 products, each paired with integer instructions. Moves are interleaved.
 #define ELEMENT_K(t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15)                           \
   PRODUCT(8, 16, "25.s[0]", t0) PRODUCT(9, 17, "25.s[0]", t1) PRODUCT(10, 18, "25.s[0]", t2)                      \
   HALVES(HIGH(24, x24), LOW(21, x15))                                                                             \
@@ -79,7 +79,7 @@ struct FourPoints {
 #define FETCH(x) "ldr wzr, [" #x ", x26]"
 #define FETCH_WEIGHTS "ldr wzr, [x30]"
 #define NEXT_WEIGHTS "add x30, x30, x25"
-// Loads weights of the next element for vectors whose halves have moved.
+// Load weights of the next element after the previous halves have moved to vectors.
 #define WEIGHTS_0(at) "ldp x13, x14, [x7, #" #at "]"
 #define WEIGHTS_1(at) "ldp x15, x16, [x7, #" #at " + 16]"
 #define WEIGHTS_2(at) "ldp x19, x20, [x7, #" #at " + 32]"
@@ -132,8 +132,8 @@ void run_four(const FourPoints& tile) {
                   "add x7, x7, #128", "cmp x8, #1")
       "b.ne 1b\n"
 
-      // The last step: inputs advance to the next chunk. After the last chunk, inputs and weights return to the first
-      // one.
+      // The last step of a chunk. The inputs advance to the next chunk; after the last chunk, inputs and weights return
+      // to the first.
       "2:\n"
       ELEMENT_K("subs x9, x9, #1", "ldp x5, x6, [x0, %[chunk_step]]", "ldr x8, [x0, %[weights_back]]",
                 "ldr x10, [x0, %[last_fetch]]", "csel x5, x6, x5, eq", "csel x8, x8, xzr, eq", "add x3, x3, x5",

@@ -4,15 +4,15 @@
 // inputs are loaded into integer registers in parallel with multiplications and move to vectors in pairs of halves:
 //
 //   v0-v23   sums [6 points][4 vectors of outputs]
-//   v24-v26  inputs [3 pairs of points]: elements k and k + 1 of either point
+//   v24-v26  inputs [3 pairs of points]: elements k and k + 1 of each point
 //   v27 v28  weights of the first half of the outputs, for k or k + 1
 //   v31 v30  of the second half for k          v29 v30  for k + 1
 //
-// A step processes elements k and k + 1 of each point: 192 products in 59 cycles, 48 of which keep the multiplier busy.
-// It has four phases of 12 multiplications each (A: k, first half; B: k, second half; C and D: k + 1). In parallel with
+// A step processes elements k and k + 1 of each point: 192 products in 59 cycles, 48 of which use the multiplier. It
+// has four phases of 12 multiplications each (A: k, first half; B: k, second half; C and D: k + 1). In parallel with
 // them, the weights of the next phase and the inputs of the next step are loaded. The last step of a segment computes
-// the next input addresses or advances the points by one chunk. If a segment is one of many chunks, the inputs of the
-// next chunk are prefetched, and so are weights: dummy loads do not stall, and the data is in cache when needed.
+// the next input addresses or advances the points by one chunk. If the reduction has many chunks, the inputs of the
+// next chunk and the weights are prefetched: dummy loads do not stall, and the data is in cache when needed.
 #include "kernels/common/gemm_f32/tile16_neon_six.h"
 
 #include "hwy/base.h"
@@ -27,9 +27,9 @@ namespace nestrt::kernels {
 namespace {
 
 constexpr int64_t kStep = 2;
-// With fewer points the compiled tile is faster.
+// For fewer points, the compiled tile is faster.
 constexpr int64_t kMinPoints = 3;
-// Maximum number of segments whose offsets are copied if there are fewer than six points.
+// For fewer than six points, the offsets of at most this many segments are copied.
 constexpr int64_t kMaxCopiedSegments = 64;
 
 alignas(64) constexpr float kZeros[kTileZeros] = {};
@@ -46,13 +46,13 @@ struct SixPointArguments {
   int64_t segments;      // segments in a chunk
   int64_t all_segments;  // segments in all chunks
   int64_t chunk_stride;  // bytes
-  // Bytes from a segment's inputs to those of the next segment, and from the last segment's inputs to those of the next
-  // group. Both exclude the bytes of a step, which have been read by then. If there is nothing to prefetch, they are
-  // minus the bytes of a step.
+  // Bytes from a segment's inputs to the next segment's inputs, and from the last segment's inputs to those of the next
+  // group, minus the bytes of a step, which have been read by then. If there is nothing to prefetch, both are minus the
+  // bytes of a step.
   int64_t input_prefetch, last_input_prefetch;
   int64_t steps, last_steps;
   int64_t chunk_step;  // bytes from the end of a segment's inputs to those of the next chunk
-  // With this many segments left or fewer, the next input addresses are looked up; otherwise they advance by
+  // If at most this many segments are left, the next input addresses are looked up; otherwise they advance by
   // chunk_step.
   int64_t lookup_at;
   WeightPrefetch weight_prefetch;
@@ -82,7 +82,7 @@ struct SixPointArguments {
 #define SECOND_23(x, y, i, j, t0, t1, t2, t3) POINTS(10, 11, 14, 15, x, y, 25, i, j, t0, t1, t2, t3)
 #define SECOND_45(x, y, i, j, t0, t1, t2, t3) POINTS(18, 19, 22, 23, x, y, 26, i, j, t0, t1, t2, t3)
 
-// Pairs of halves, which are dual-issued.
+// Pairs of moves of halves, which are dual-issued.
 #define LOW_HALVES(v, x, w, y) "fmov d" #v ", " #x "\n" "fmov d" #w ", " #y "\n"
 #define HIGH_HALVES(v, x, w, y) "mov v" #v ".d[1], " #x "\n" "mov v" #w ".d[1], " #y "\n"
 #define HIGH_AND_LOW(v, x, w, y) "mov v" #v ".d[1], " #x "\n" "fmov d" #w ", " #y "\n"
@@ -252,7 +252,7 @@ void run_six(SixPointArguments& tile) {
       "cmp x9, x13\n"
       "b.le 2f\n"
 
-      // The last step of a segment followed by another, evenly spaced one.
+      // The last step of a segment that is followed by an evenly spaced one.
       PHASE_A("ldr x19, [x0, %[chunk_step]]", "sub x9, x9, #1", "ldr x27, [x0, %[steps]]", "", "add x1, x1, x19",
               "add x2, x2, x19", "add x3, x3, x19", "add x4, x4, x19", "", "add x5, x5, x19", "add x6, x6, x19", "")
       PHASE_B("ldr x28, [x0, %[last_steps]]", "ldr x19, [x1], #8", "ldr x20, [x2], #8", "ldr x21, [x3], #8",
@@ -406,7 +406,7 @@ void copy_offsets(const Tile16& tile, int64_t all_points, int64_t* copy) {
     for (int64_t p = 0; p < kNeonTilePoints; ++p) *copy++ = tile.offsets[s * all_points + std::min(p, tile.points - 1)];
 }
 
-// Steps process the elements of a segment after the odd one.
+// Sets the fields that describe the reduction. If the length is odd, the first element is processed outside the steps.
 void set_reduction(const Tile16& tile, SixPointArguments& six) {
   six.odd = tile.last_length % kStep;
   six.weights = tile.weights + six.odd * kTileBlock;

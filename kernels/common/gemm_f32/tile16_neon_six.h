@@ -8,7 +8,7 @@ namespace nestrt::kernels {
 
 inline constexpr int64_t kNeonTilePoints = 6;
 
-// Returns how many points of the tile, starting with the first, one call can compute: a multiple of six, or 3 to 5.
+// Returns how many points of the tile one call can compute, starting with the first: a multiple of six, or 3 to 5.
 // Returns 0 if the reduction has irregular segments or there are too few points.
 int64_t tile16_neon_six_points(const Tile16& tile);
 

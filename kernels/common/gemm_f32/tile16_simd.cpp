@@ -21,16 +21,17 @@ using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kVectors = static_cast<int>(kTileBlock) / kLanes;  // in a block
 
-// Accumulators take most of the registers; the rest hold weights and the broadcast input: 2 x 14 of 32 vectors of 16
-// lanes, 2 x 6 of 16 vectors of 8 lanes, 4 x 5 of 32 vectors of 4 lanes (one more would spill, because the compiler
-// loads the inputs of all points together). On NEON, tiles are split into groups of six points, written in assembly
-// (tile16_neon_six.h), several per call to amortize its overhead; the remaining points use smaller parts. Where vectors
-// are emulated by loops, sixteen floats are four registers of any CPU: 4 x 2 of 16 (x 5 spilled most, in 40 kB).
+// Accumulators use most of the registers; the others hold weights and the broadcast input. Vectors x points: 2 x 14 of
+// 32 registers with 16 lanes, 2 x 6 of 16 registers with 8 lanes, 4 x 5 of 32 registers with 4 lanes. (A sixth point
+// would spill, because the compiler loads the inputs of all points together.) On NEON, tiles are split into groups of
+// six points, computed in assembly (tile16_neon_six.h), several per call to amortize its overhead; the remaining points
+// use smaller parts. If loops emulate vectors, 16 floats use four registers on any CPU: 4 x 2 of 16. (4 x 5 spilled
+// most of them, in 40 kB of code.)
 constexpr bool kIsNeon = HWY_ARCH_ARM_A64 != 0;
 static_assert(kMaxTilePoints % kNeonTilePoints == 0);
 constexpr int kMaxBlocks = kVectors == 1 ? 2 : 1;
 constexpr int kMaxPoints = kVectors == 1 ? 14 : kVectors == 2 ? 6 : 2;
-// Few points: enough sums to hide the latency of a multiplication, as far as the registers allow.
+// Tiles with few points have enough sums to hide the latency of a multiplication, as far as registers allow.
 using FewBlocks = std::array<int64_t, kFewPoints>;
 constexpr FewBlocks kFewBlocks = kVectors == 1   ? FewBlocks{4, 4, 4}
                                  : kVectors == 2 ? FewBlocks{4, 2, 2}
@@ -58,8 +59,8 @@ HWY_INLINE void start(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   }
 }
 
-// The current weights of a tile and the prefetch address, which advances by `prefetch_step` per element; blocks are
-// `prefetch_stride` apart.
+// The current weights of a tile, and the prefetch address, which advances by `prefetch_step` per element. Its blocks
+// are `prefetch_stride` apart.
 struct Weights {
   const float* current;
   int64_t step, stride;
@@ -67,7 +68,7 @@ struct Weights {
   int64_t prefetch_step, prefetch_stride;
 };
 
-// Adds `length` elements of every point, starting at at(p), each with 16 weights per block.
+// Adds the products of `length` elements of every point, starting at at(p), each with 16 weights per block.
 template <int kBlocks, int kPoints, bool kPrefetch, typename At>
 HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks, kPoints>& sums) {
   const D d;
@@ -93,7 +94,7 @@ HWY_INLINE void add_elements(At at, Weights& from, int64_t length, Sums<kBlocks,
   }
 }
 
-// With more points than address registers, all points share one address.
+// If there are more points than address registers, all points share one address.
 template <int kPoints>
 constexpr bool kNeedsRow = kVectors == 1 && kPoints > 1;
 
@@ -112,8 +113,8 @@ HWY_INLINE bool is_row(const int64_t* offsets) {
   return true;
 }
 
-// Returns the address of the first of adjacent points, or of a copy that makes them adjacent; null if a segment does
-// not have 16 elements.
+// Returns the address of the first point if points are adjacent, or of a copy that makes them adjacent. Returns null if
+// points are not adjacent and a segment does not have 16 elements.
 template <int kPoints>
 HWY_INLINE const float* row_of(const float* input, const int64_t* offsets, int64_t length, float* copy) {
   if (is_row<kPoints>(offsets)) return input + offsets[0];
@@ -142,8 +143,8 @@ HWY_INLINE void add_segment(const float* input, const int64_t* offsets, Weights&
   add_elements<kBlocks, kPoints, false>([&in](int p) HWY_ATTR { return in[p]; }, weights, length, sums);
 }
 
-// Prefetches the inputs of the next chunk, or of the tile that may follow, one line per element. Used if there are no
-// weights to prefetch.
+// Prefetches the inputs of the next chunk, or those adjacent to the tile, one cache line per element. Used if there are
+// no weights to prefetch.
 template <int kPoints>
 HWY_INLINE void prefetch_inputs(const Tile16& tile, int64_t chunk, Weights& weights) {
   const int64_t next = chunk + 1 < tile.chunks ? (chunk + 1) * tile.chunk_stride : kPoints * kTileBlock;
@@ -188,7 +189,7 @@ HWY_INLINE void store_full(const Tile16& tile, Sums<kBlocks, kPoints>& sums) {
   for_each([&](V& y, int64_t at) HWY_ATTR { hn::StoreU(y, d, tile.output + at); });
 }
 
-// Stores a tile whose last block is partial, from a copy of the sums [points][blocks * 16].
+// Stores a tile whose last block is partial. `sums`: a copy of its sums, [points][blocks * 16].
 HWY_NOINLINE void store_partial(const Tile16& tile, const float* HWY_RESTRICT sums) {
   const Bounds bounds = bounds_of(tile.activation);
   for (int64_t p = 0; p < tile.points; ++p) {
@@ -205,7 +206,7 @@ HWY_NOINLINE void store_partial(const Tile16& tile, const float* HWY_RESTRICT su
   }
 }
 
-// Copies the sums: if their address escaped, they would not stay in registers.
+// Copies the sums, because they would leave the registers if their address escaped.
 template <int kBlocks, int kPoints>
 HWY_INLINE void copy_sums(const Sums<kBlocks, kPoints>& sums, float* HWY_RESTRICT copy) {
   NESTRT_UNROLL for (int p = 0; p < kPoints; ++p) {
@@ -215,7 +216,7 @@ HWY_INLINE void copy_sums(const Sums<kBlocks, kPoints>& sums, float* HWY_RESTRIC
   }
 }
 
-// Activates the longest adjacent runs of outputs: all points of a block, or all blocks of a point.
+// Activates the longest contiguous runs of outputs: all points of a block, or all blocks of a point.
 HWY_NOINLINE void activate_tile(const Tile16& tile) {
   if (tile.point_stride == kTileBlock && tile.last_lanes == kTileBlock) {
     for (int64_t b = 0; b < tile.blocks; ++b) {
@@ -290,7 +291,7 @@ void run_six(const Tile16& tile, int64_t all_points) {
   if (needs_pass(tile.activation)) activate_tile(tile);
 }
 
-// Advances to the `count` points after the part's.
+// Advances `part` to the next `count` points.
 void advance(Tile16& part, int64_t count) {
   part.offsets += part.points;
   part.output += part.points * part.point_stride;
@@ -299,7 +300,8 @@ void advance(Tile16& part, int64_t count) {
   part.points = count;
 }
 
-// Computes the sums of all points. Each sum has the same terms in the same order, whichever code computes it.
+// Computes the sums of all points. Each sum adds the same terms in the same order, regardless of which code computes
+// it.
 HWY_NOINLINE void run_parts(const Tile16& tile) {
   Tile16 part = tile;
   for (int64_t left = tile.points; left > 0; advance(part, left)) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of rows and panels of 8-bit integers whose zero points and scales are known only when the kernel runs. The
-// s8 tile (kernels/common/gemm_s8/s8_tile.h) multiplies; unsigned values are multiplied as s8, minus 128.
+// s8 tile (kernels/common/gemm_s8/s8_tile.h) computes the products; unsigned values are converted to s8 by subtracting
+// 128.
 //
-// With a and b the values in s8, za and zb their zero points in s8, and K products per sum:
+// For s8 values a and b with s8 zero points za and zb, and K products per sum:
 //   sum of (a - za)(b - zb) = sum of ab - za * (sum of b) - zb * (sum of a) + K * za * zb
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace nestrt::kernels {
 
-// Returns the bytes of a row with `inner` elements, and of a panel.
+// Return the size in bytes of a row with `inner` elements, and of a panel.
 constexpr int64_t integer_row_bytes(int64_t inner) { return round_up(inner, kTileBlock); }
 constexpr int64_t integer_panel_bytes(int64_t inner) { return integer_row_bytes(inner) * kTileBlock; }
 
@@ -28,15 +29,16 @@ struct IntegerColumns {
   float* bias = nullptr;     // the same
 
   static size_t bytes(int64_t columns) { return static_cast<size_t>(round_up(columns, kTileBlock)) * 16; }
-  // Places the arrays in memory of bytes(columns).
+  // Places the arrays in `memory`, which has bytes(columns) bytes.
   static IntegerColumns at(std::byte* memory, int64_t columns, bool is_scaled);
-  // Reads zero points, scales and bias of a call: those of `columns` columns, starting with `first`.
+  // Reads the zero points, scales and bias of the call, for `columns` columns.
   void read(const IntegerOperands& operands, const KernelCall& call, int64_t columns);
-  // Sets the scales to `factor` times `scales`: one for all `columns`, or one each.
+  // Sets the scales to `factor` times `scales`, which has one element for all columns or, if `per_column`, one for
+  // each.
   void set_scales(float factor, const float* scales, bool per_column, int64_t columns);
 };
 
-// What IntegerFinish computes for a tile.
+// Arguments of IntegerFunctions::finish for one tile.
 struct IntegerFinish {
   const int32_t* sums = nullptr;      // [points][blocks * 16]
   const int32_t* row_sums = nullptr;  // by point; null: the zero points of the weights are 0
@@ -50,7 +52,7 @@ struct IntegerFinish {
   int64_t output_stride = 0;
 };
 
-// The parameters of a row of constant weights, if the columns are activations.
+// The parameters of a row of constant weights, for products whose columns are activations.
 struct IntegerRow {
   int32_t start = 0;  // added to each sum
   int32_t zero = 0;   // zero point of the weights in s8
@@ -58,7 +60,7 @@ struct IntegerRow {
   float bias = 0;
 };
 
-// What is computed for a tile whose rows are weights.
+// Arguments of IntegerFunctions::finish_rows for one tile, whose rows are weights.
 struct IntegerRowFinish {
   const int32_t* sums = nullptr;         // [rows][sums_stride]
   const int32_t* column_sums = nullptr;  // null: the zero points of the weights are 0
@@ -76,18 +78,18 @@ struct IntegerFunctions {
   // Write the results of a tile.
   void (*finish)(const IntegerFinish& finish);
   void (*finish_rows)(const IntegerRowFinish& finish);
-  // Writes four rows of 16 bytes, `stride` bytes apart, column by column.
+  // Transposes four rows of 16 bytes, `stride` bytes apart, to [16][4].
   void (*interleave)(const int8_t* rows, int64_t stride, int8_t* to);
   // Copies `count` bytes XORed with `flip` (0x80 converts u8 to s8). Returns the sum of the results as s8.
   int32_t (*copy_row)(const int8_t* from, uint8_t flip, int8_t* to, int64_t count);
-  // Packs `columns` columns (at most 16) of a matrix with `stride` bytes per row as a panel; `from` is the first
-  // element. Writes the sums of 16 columns.
+  // Packs `columns` columns (at most 16) of a matrix as a panel. `from`: the first element; rows are `stride` bytes
+  // apart. Writes the sums of 16 columns.
   void (*pack_panel)(const int8_t* from, int64_t stride, uint8_t flip, int64_t inner, int64_t columns, int8_t* panel,
                      int32_t* sums);
 };
 IntegerFunctions integer_functions();
 
-// Some rows of a product.
+// Consecutive rows of a product.
 struct IntegerRows {
   const int8_t* rows = nullptr;       // integer_row_bytes(inner) each; bytes after `inner` are arbitrary
   const int32_t* row_sums = nullptr;  // by row; not read if IntegerColumns::has_zeros is false
@@ -114,7 +116,7 @@ struct IntegerPixels {
 
 class IntegerPanels {
  public:
-  // `weights`: constant panels, or empty if they are packed in every run.
+  // `weights`: constant panels, or empty if panels are packed in every run.
   IntegerPanels(int64_t inner, int64_t columns, std::span<const int8_t> weights = {});
 
   int64_t inner() const { return inner_; }
@@ -123,14 +125,15 @@ class IntegerPanels {
   const TileLimits& limits() const { return tile_.limits; }
   const IntegerFunctions& functions() const { return functions_; }
 
-  // Computes columns.start from the sums of the columns and the zero points. `input_zero`: in s8.
+  // Computes columns.start from the sums of the columns and the zero points. `input_zero`: the zero point of the input
+  // in s8.
   void set_start(int32_t input_zero, const int32_t* column_sums, IntegerColumns& columns) const;
   // Writes the sums of 16 * panels() columns.
   void sum_columns(const int8_t* weights, int32_t* sums) const;
-  // Multiplies rows with `weights` [panels][integer_panel_bytes(inner)]; only the given panels.
+  // Multiplies rows with the given panels of `weights` [panels][integer_panel_bytes(inner)].
   void run(const IntegerRows& rows, const int8_t* weights, const IntegerColumns& columns, Range panels) const;
 
-  // Returns the element of a row whose product with a panel is the sums of the panel's columns.
+  // Returns the element value with which a constant row computes the sums of the columns.
   int8_t one() const { return static_cast<int8_t>(1 - tile_.input_offset); }
   // Multiplies all rows with all panels.
   void run(const IntegerPixels& product) const;

@@ -8,14 +8,14 @@ namespace nestrt::kernels {
 namespace {
 
 const S8TileKernel& tile_kernel(std::span<const int8_t> weights) {
-  // The last kernel supports all weights, in the order of S8Tile.
+  // The last kernel supports any weights, in the order of S8Tile.
   const S8TileKernel& for_all = s8_tile_kernels(current_instruction_set()).back();
   if (weights.empty()) return for_all;
   const S8TileKernel& best = s8_tile_kernel(weights);
   return best.pairs_weights ? for_all : best;
 }
 
-// A tile over adjacent rows of `inner` elements, with its offsets and sums.
+// A tile of adjacent rows of `inner` elements, with memory for its offsets and sums.
 struct RowTile {
   RowTile(int64_t inner, int64_t max_points) {
     tile.length = integer_row_bytes(inner);
@@ -120,7 +120,7 @@ void IntegerPanels::run(const IntegerRows& rows, const int8_t* weights, const In
   }
 }
 
-// Writes the sums of the columns and the start values that compensate for the tile's offset of the rows.
+// Writes the sums of the columns, and start values that compensate for the offset that the tile adds to the rows.
 void IntegerPanels::sum_panels(const IntegerPixels& product) const {
   const int64_t first = 0;
   alignas(64) const int32_t zeros[kTileBlock] = {};

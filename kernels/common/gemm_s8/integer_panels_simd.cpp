@@ -14,7 +14,7 @@ namespace {
 
 using DF = hn::RebindToFloat<D32>;
 
-// Writes 16 results of a row. kZeros: the weights have zero points other than 0.
+// Writes 16 results of a row. kZeros: some zero points of the weights are not 0.
 template <bool kZeros>
 HWY_INLINE void finish_block(const IntegerFinish& finish, const int32_t* sums, int32_t row_sum, int64_t column,
                              int32_t* to) {

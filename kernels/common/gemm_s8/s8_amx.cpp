@@ -16,7 +16,7 @@ constexpr int64_t kPlane = 16;                          // bytes of a point in a
 constexpr int64_t kGroup = kAmxDepth / kPlane;          // adjacent planes
 constexpr int64_t kRowBytes = kTileBlock * int64_t{4};  // bytes of a row of weights or sums
 
-// Prevents the compiler from moving memory accesses across tile instructions, which it does not know to access memory.
+// Keeps the compiler from moving memory accesses across tile instructions, whose memory accesses it does not see.
 HWY_INLINE void order_memory() { asm volatile("" ::: "memory"); }
 
 // Prefetches the weights of later steps, at most 1 KB per block.
@@ -68,7 +68,7 @@ HWY_NOINLINE void run(const AmxTile& tile) {
   order_memory();
 }
 
-// Interleaves four planes of all points.
+// Interleaves a group of four planes, for all points.
 HWY_INLINE void interleave_group(const AmxInterleave& p, const int8_t* from, int8_t* to, int64_t to_stride) {
   const auto load = [](const int8_t* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); };
   for (int64_t i = 0; i < p.points; ++i, from += p.point_stride, to += to_stride) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte tile products with AMX (InstructionSet::kAvx512Amx, x86-64 only): 16 points by 16 outputs, 64 bytes each, in one
-// instruction. Both operands are signed, so sums need no compensation. They wrap like those of
+// Byte tile products with AMX (InstructionSet::kAvx512Amx, x86-64 only): one instruction multiplies 16 points by 16
+// outputs, over 64 bytes each. Both operands are signed, so sums need no compensation. They wrap like the sums of
 // kernels/common/gemm_s8/s8_tile.h.
 #pragma once
 
@@ -33,7 +33,7 @@ class AmxUse {
   AmxUse& operator=(const AmxUse&) = delete;
 };
 
-// One or two tiles of points by one or two blocks of 16 outputs.
+// Products of one or two tiles of points and one or two blocks of 16 outputs.
 struct AmxTile {
   // Point p of tile t reads `depth` bytes for each step s from points[t] + p * point_stride + steps[s]. Memory must be
   // readable for all points of the shape, even if the tile has fewer. points[1] is null if there is only one tile.
@@ -57,8 +57,8 @@ struct AmxTile {
 void amx_run(const AmxTile& tile);
 
 // Interleaves points whose channels are stored in planes of 16: [points][round_up(16 * planes, kAmxDepth)]. If the last
-// 64 bytes of a point are only partly used, its channels are at the end of them, preceded by zeros. Points of at most
-// 64 bytes have their channels first instead.
+// 64 bytes of a point are only partly used, its channels are at their end, preceded by zeros. In points of at most 64
+// bytes, the channels come first instead.
 struct AmxInterleave {
   const int8_t* from = nullptr;
   int64_t plane_stride = 0;

@@ -23,9 +23,9 @@ int64_t largest_sum(const int8_t* weights, int64_t groups) {
   return largest;
 }
 
-// Computes the bytes of half a block. Flushes every second step if that always fits, because alternating branches are
-// predictable. `most`: the largest sum of weight magnitudes that fits a 16-bit sum. `ends_early`: stop before trailing
-// zeros.
+// Computes the chain bytes for half a block. Flushes every second step if that always fits, because alternating
+// branches are predictable. `most`: the largest sum of weight magnitudes that fits a 16-bit sum. `ends_early`: stop
+// before trailing zeros.
 void half_block(const int8_t* weights, int64_t steps, int64_t most, bool ends_early, uint8_t* chains) {
   const auto largest = [&](int64_t step, int64_t count) {
     return largest_sum(weights + step * kS8ChainStepBytes, count * 4);
@@ -49,7 +49,7 @@ void find_neon_chains(std::span<const int8_t> weights, int64_t block_bytes, bool
       half_block(weights.data() + at + half * kHalfOutputs, steps, INT16_MAX / largest_input, half == 1, chains);
 }
 
-// Sums of the weights of one sign that each 16-bit sum multiplies with inputs of a group.
+// For each 16-bit sum: the sums of the positive and of the negative weights that it multiplies with a group of inputs.
 struct SignSums {
   static constexpr int64_t kPairs = kGroup / 2;
 

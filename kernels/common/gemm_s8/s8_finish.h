@@ -18,18 +18,18 @@ struct S8Finish {
   s8::Rounding rounding = s8::Rounding::kHalfUp;
   s8::Bounds bounds;  // bounds of the output
 
-  // With a residual, sums are first converted to s8 without bounds, and then the residual is added.
+  // If there is a residual, sums are first converted to s8 without applying the bounds, and then the residual is added.
   const int8_t* residual = nullptr;
   s8::AddShifts add;
 
-  // With scales, sums are multiplied by them and contain no rounding terms, and only `bounds` of the fields above
-  // applies. Results are s8, rounded and offset by `output_zero`, or with `wide`, floats without bounds.
+  // With scales, each sum is multiplied by its scale and contains no rounding term. Of the fields above, only `bounds`
+  // applies. Results are s8, rounded and offset by `output_zero`; if `wide` is set, they are floats without bounds.
   const float* scale = nullptr;  // blocks * 16
   int32_t output_zero = 0;
   float* wide = nullptr;
 
   int8_t* output = nullptr;
-  // Number of elements between points and between blocks, for both output and residual.
+  // Number of elements between points and between blocks, for output and residual.
   int64_t point_stride = 0;
   int64_t block_stride = 0;
   int64_t last_lanes = 16;  // number of valid outputs in the last block; no others are written

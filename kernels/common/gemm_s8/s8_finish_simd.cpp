@@ -52,14 +52,14 @@ HWY_INLINE void copy_lanes(const T* from, int64_t lanes, T* to) {
   for (int64_t i = 0; i < lanes; ++i) to[i] = from[i];
 }
 
-// Converts sums to outputs of a block, before clamping to the bounds. kEven: the rounding is half_even.
+// Converts sums to the outputs of a block, before the bounds are applied. kEven: the rounding is half_even.
 template <bool kResidual, bool kEven>
 struct Narrowing {
   Narrowing(const S8Finish& f, const Block& block) : add(f.add, f.rounding) {
     for (int64_t v = 0; v < kVectors; ++v) shift[v] = ShiftS8<kEven>(f.shift + block.first + v * kLanes);
   }
 
-  // Returns vector v of one point.
+  // Returns vector v of the outputs of one point.
   HWY_INLINE V32 operator()(const Block& block, int64_t v) const {
     const V32 y = shift[v](hn::LoadU(D32(), block.sums + v * kLanes));
     if constexpr (!kResidual) return y;
@@ -72,7 +72,7 @@ struct Narrowing {
   AddS8<kEven> add;
 };
 
-// Converts sums of tensors with scales (s8c), clamped to the bounds. NearestInt rounds half to even.
+// Converts sums of tensors with scales (s8c) and applies the bounds. NearestInt rounds half to even.
 struct Scaling {
   Scaling(const S8Finish& f, const Block& block)
       : zero(hn::Set(D32(), f.output_zero)),
@@ -109,8 +109,8 @@ HWY_INLINE void narrow_contiguous(const S8Finish& f, Block block) {
 #endif
 
 #if HWY_TARGET == HWY_NEON
-// Computes the outputs of kCount points. Narrowing vectors together halves the instructions, and deferring the stores
-// avoids stalls between points.
+// Computes the outputs of kCount points. Narrowing their vectors together halves the number of instructions, and
+// deferring the stores avoids stalls between points.
 template <int kCount, class Narrow>
 HWY_INLINE void narrow_several(const Narrow& narrowing, int8x16_t low, int8x16_t high, Block& block) {
   int8x16_t outputs[kCount];
@@ -128,7 +128,7 @@ HWY_INLINE void narrow_several(const Narrow& narrowing, int8x16_t low, int8x16_t
 #endif
 
 #if HWY_TARGET == HWY_AVX2
-// Computes the outputs of two points, whose narrowing together takes a third of the instructions.
+// Computes the outputs of two points. Narrowing them together needs a third of the instructions.
 template <class Narrow>
 HWY_INLINE void narrow_two(const Narrow& narrowing, s8::Bounds bounds, Block& block) {
   __m256i words[2];
@@ -139,7 +139,7 @@ HWY_INLINE void narrow_two(const Narrow& narrowing, s8::Bounds bounds, Block& bl
   }
   const __m256i low = _mm256_set1_epi8(static_cast<char>(bounds.low));
   const __m256i high = _mm256_set1_epi8(static_cast<char>(bounds.high));
-  // Each 128-bit half holds the same eight outputs of both points, four by four.
+  // Each 128-bit half contains the same eight outputs of both points, in groups of four.
   const __m256i by_point = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(words[0], words[1]), by_point);
   const __m256i outputs = _mm256_min_epi8(_mm256_max_epi8(bytes, low), high);
@@ -189,7 +189,7 @@ HWY_NOINLINE void narrow_whole(const S8Finish& f, const Block& block) {
   narrow_points<Scaling>(f, block);
 }
 
-// Computes the outputs of partial blocks, point by point, through copies of whole blocks.
+// Computes the outputs of partial blocks point by point, using whole blocks as temporary copies.
 HWY_INLINE void narrow_partial(const S8Finish& f, Block block) {
   S8Finish one = f;
   one.points = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts s8 product sums in AVX-512 registers to s8 outputs. It converts four points of one block of 16 outputs
-// together, which needs a third of the instructions per point. See kernels/common/gemm_s8/s8_finish.h for the epilogue.
-// Include once per source, in code compiled for an instruction set with avx512bw; everything has internal linkage.
+// Converts s8 product sums in AVX-512 registers to s8 outputs. Converting four points of a block of 16 outputs together
+// needs a third of the instructions per point. See kernels/common/gemm_s8/s8_finish.h for the epilogue. Include once
+// per source, in code compiled for an instruction set with avx512bw; everything has internal linkage.
 #pragma once
 
 #include <immintrin.h>
@@ -13,7 +13,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Shifts: s8 without a residual. kEven: the rounding is half_even, as in s8::shift_raised().
+// Converts sums by shifting, without a residual. kEven: the rounding is half_even, as in s8::shift_raised().
 template <bool kEven>
 class S8Shifting {
  public:
@@ -21,7 +21,8 @@ class S8Shifting {
       : shift_(_mm512_loadu_si512(f.shift + block * kTileBlock)),
         odd_bit_(_mm512_min_epi32(shift_, _mm512_set1_epi32(1))) {}
 
-  // Returns the output before its zero point. `residual`: address of the point's residual.
+  // Returns the output before the zero point is added. The second argument is the address of the residual, which is
+  // unused.
   HWY_INLINE __m512i steps(__m512i sums, const int8_t*) const {
     const __m512i shifted = _mm512_srav_epi32(sums, shift_);
     if constexpr (!kEven) return shifted;
@@ -34,7 +35,7 @@ class S8Shifting {
   __m512i shift_, odd_bit_;
 };
 
-// Shifts with a residual.
+// Converts sums by shifting, and adds a residual.
 template <bool kEven>
 class S8Adding {
  public:
@@ -64,8 +65,8 @@ class S8Adding {
   __m512i rounding_term_, odd_bit_;
 };
 
-// Scales. The conversion rounds half to even. Values below the integer range become the lowest integer, so only the
-// upper bound is applied before the conversion.
+// Converts sums by scaling. The conversion to integers rounds half to even. Values below the integer range become the
+// lowest integer, so only the upper bound is applied before the conversion.
 class S8Scaling {
  public:
   S8Scaling(const S8Finish& f, int64_t block)
@@ -96,7 +97,7 @@ HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, 
   const __m512i second =
       kCount <= 2 ? first : narrowing.with_zero(_mm512_packs_epi32(y[kCount > 2 ? 2 : 0], y[kCount - 1]));
   const __m512i by_point = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  // maskz: GCC warns about the form without a mask.
+  // Uses maskz because GCC warns about the form without a mask.
   const __m512i points = _mm512_maskz_permutexvar_epi32(0xFFFF, by_point, _mm512_packs_epi16(first, second));
   const __m512i low = _mm512_set1_epi8(static_cast<char>(bounds.low));
   const __m512i high = _mm512_set1_epi8(static_cast<char>(bounds.high));
@@ -104,7 +105,7 @@ HWY_INLINE void s8_narrow_some(const Narrowing& narrowing, const __m512i* sums, 
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(0xFFFF >> (16 - 4 * kCount)), outputs);
 }
 
-// Same, for any number of points.
+// Does the same for any number of points.
 template <int kPoints, class Narrowing>
 HWY_INLINE void s8_narrow_all(const Narrowing& narrowing, const __m512i* sums, s8::Bounds bounds,
                               const int8_t* residual, int8_t* to) {

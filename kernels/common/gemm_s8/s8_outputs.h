@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Epilogue parameters of an s8 convolution or dense layer, by block of 16 outputs. They are computed once.
+// The epilogue parameters of an s8 convolution or dense layer, in blocks of 16 outputs. They are computed once.
 #pragma once
 
 #include "kernels/common/gemm_s8/s8_finish.h"
@@ -15,7 +15,7 @@ class S8Outputs {
   static Result<S8Outputs> make(int64_t outputs, const int32_t* bias, const s8::Epilogue& epilogue);
 
   bool wide() const { return wide_; }
-  // The zero point of the input. It fills the padding, and start() must compensate for it.
+  // Returns the zero point of the input. It fills the padding, and start() must compensate for it.
   int8_t input_zero() const { return static_cast<int8_t>(input_zero_); }
   // Returns the start values of a block's sums: bias and rounding term.
   int32_t* start(int64_t block) { return start_.data() + block * 16; }
@@ -26,10 +26,10 @@ class S8Outputs {
     set(first_block, finish);
     finish_(finish);
   }
-  // Sets the parameters only.
+  // Sets the parameters without computing outputs.
   void set(int64_t first_block, S8Finish& finish) const;
-  // Sets the addresses of output and residual (or null), offset by `at` elements. In a call they are output 0 and input
-  // 3.
+  // Set the addresses of the output and the residual (or null), offset by `at` elements. The first form uses the call's
+  // output 0 and input 3.
   void place(const KernelCall& call, int64_t at, S8Finish& finish) const;
   void place(std::byte* output, const int8_t* residual, int64_t at, S8Finish& finish) const;
 

@@ -80,7 +80,7 @@ Status S8Product::find_chains(int64_t blocks, bool can_centre) {
   return {};
 }
 
-// Computes the sums with the tile itself, using inputs that act as ones.
+// Computes the sums of the weights with the tile, using inputs whose value acts as 1.
 void S8Product::sum_weights(int64_t block, int32_t* sums) const {
   int8_t ones[kS8Grain];
   std::fill(ones, ones + kS8Grain, static_cast<int8_t>(1 - tile_.input_offset));
@@ -108,7 +108,7 @@ void S8Product::subtract(uint32_t offset, int64_t blocks) {
   }
 }
 
-// Returns whether the tile computes the outputs of these points itself.
+// Returns whether the tile itself computes the outputs of these points.
 bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   const bool whole = finish.output != nullptr && finish.point_stride == kTileBlock && finish.last_lanes == kTileBlock;
   if (!whole || tile_.finishes == S8TileFinishes::kNone) return false;
@@ -117,8 +117,8 @@ bool S8Product::finishes(const S8Tile& tile, const S8Finish& finish) const {
   return shifts && tile.chains != nullptr && tile.points >= kMinChainPoints;
 }
 
-// Returns the part of the next blocks' weights to prefetch; tiles share them, kTileBlock bytes per segment. Null if the
-// weights fit the caches.
+// Returns the part of the next blocks' weights that this tile prefetches: kTileBlock bytes per segment, so that tiles
+// share the work. Returns null if the weights fit in the caches or nothing is left to prefetch.
 const int8_t* S8Product::weights_to_prefetch(int64_t first_block, const S8Tile& tile) const {
   constexpr int64_t kMaxCached = 128 * 1024;
   const bool has_next = first_block + 2 * tile.blocks <= blocks_;

@@ -9,7 +9,7 @@
 
 namespace nestrt::kernels {
 
-// The structure of the input that a tile reads for one output.
+// The segments of the input that a tile reads for one output.
 enum class S8Segments {
   kMany,    // any number of segments, which may contain padding
   kTaps,    // like kMany, with segments of 16 bytes; the caller of run() may centre the inputs
@@ -19,15 +19,15 @@ enum class S8Segments {
 
 class S8Product {
  public:
-  // Known properties of the inputs: none, non-negative, or non-negative before the caller subtracted centre() from each
-  // of them.
+  // What is known about the inputs. kAny: nothing. kNotNegative: no input is negative. kCentred: no input was negative
+  // before the caller subtracted centre() from each.
   enum class Inputs { kAny, kNotNegative, kCentred };
-  // Which side computes the products: run(), or the caller. A caller multiplies signed bytes and adds the products to
+  // Whether run() or the caller computes the products. A caller multiplies signed bytes and adds the products to
   // outputs().start().
   enum class Multiplier { kTile, kCaller };
 
   S8Product() = default;
-  // `weights` holds block_bytes for each block of 16 `outputs`, in the order defined in
+  // `weights` has `block_bytes` bytes per block of 16 outputs, in the order defined in
   // kernels/common/gemm_s8/s8_tile.h. Errors: kOutOfMemory.
   static Result<S8Product> make(PackedBytes weights, int64_t outputs, int64_t block_bytes, const int32_t* bias,
                                 const s8::Epilogue& epilogue, S8Segments segments = S8Segments::kMany,
@@ -35,12 +35,13 @@ class S8Product {
 
   const TileLimits& limits() const { return tile_.limits; }
   bool repacked() const { return weights_.repacked(); }
-  // Bytes of weights per block. Larger than the value passed to make() if padded with zeros.
+  // Returns the bytes of weights per block. This is larger than the value passed to make() if weights are padded with
+  // zeros.
   int64_t block_bytes() const { return block_bytes_; }
   const S8Outputs& outputs() const { return outputs_; }
   const int8_t* weights(int64_t block) const { return weights() + block * block_bytes_; }
 
-  // Returns what the caller subtracts from inputs for kCentred. Requires: can_centre().
+  // Returns the value that the caller subtracts from inputs for kCentred. Requires: can_centre().
   int32_t centre() const { return tile_.chains->centre; }
   // Returns whether run() is faster if it knows that no input is negative.
   bool can_centre() const { return centred_start_.data() != nullptr; }
@@ -77,7 +78,7 @@ class S8Product {
   bool padded_ = true;
 };
 
-// Returns the bias of a spec (operand 2), or null.
+// Returns the bias of an operator (input 2), or null.
 inline const int32_t* s8_bias(const OperatorSpec& spec) {
   return spec.has_input(2) ? reinterpret_cast<const int32_t*>(spec.inputs[2].constant) : nullptr;
 }

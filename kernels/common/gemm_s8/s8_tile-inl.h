@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of the s8 tile around the steps of one instruction set. Include once per source, after HWY_PUSH_ATTRIBUTES.
 // The source provides a class with
-//   kBlocks, kPoints  what fits the registers
+//   kBlocks, kPoints  the largest tile that fits in the registers
 //   kStep             bytes of each point per step
 //   Weights           of a step, for one block:       Weights load_weights(const int8_t*)
 //   Input             of a step, for one point:       Input load_input(const int8_t*)
@@ -80,7 +80,7 @@ HWY_INLINE void store_s8_sums(const typename Simd::Sums (&sums)[kGroups][kBlocks
   }
 }
 
-// Computes points `first` and following.
+// Computes the points starting at `first`.
 template <class Simd, int kBlocks, int kPoints>
 HWY_NOINLINE void run_s8_tile(const S8Tile& tile, int64_t first = 0) {
   const int64_t points = SplitsS8Tiles<Simd> ? tile.points : kPoints;
@@ -144,7 +144,7 @@ void s8_tile(const S8Tile& tile) {
   with_s8_points<Simd, 1>(tile);
 }
 
-// consteval, because no code of this file may run before the CPU is known to support the instruction set.
+// consteval, because no code in this file may run until the CPU is known to support the instruction set.
 template <class Simd>
 consteval S8TileKernel s8_tile_kernel_of(std::string_view name) {
   S8TileKernel kernel{

@@ -46,11 +46,11 @@ struct S8Tile {
   int64_t sequence = 0;        // number of preceding tiles that read the same weights
   // If not null, the tile may prefetch kS8PrefetchBytes from this address per segment.
   const int8_t* prefetch = nullptr;
-  // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is null, or if there
-  // are several segments and their length is not 16 bytes.
+  // Chains of the first block (kernels/common/gemm_s8/s8_chains.h). Null if S8TileKernel::chains is null, or if the
+  // chunks have several segments in total and their length is not 16 bytes.
   const uint8_t* chains = nullptr;
-  // Additionally set if no input is negative and, on NEON, chunks have one segment without padding: the start values
-  // for sums over inputs minus S8ChainRules::centre. The chains are then valid only for such inputs.
+  // Set in addition to `chains` if no input is negative and, on NEON, chunks have one segment without padding: the
+  // start values for sums over inputs minus S8ChainRules::centre. The chains are then valid only for such inputs.
   const int32_t* centred_start = nullptr;
   // If not null, the tile writes outputs instead of sums; see S8TileKernel::finishes.
   const S8Finish* finish = nullptr;
@@ -59,7 +59,7 @@ struct S8Tile {
   int32_t* sums = nullptr;         // [points][blocks * 16]
 };
 
-// Tiles whose epilogue the implementation computes itself: s8 outputs, whole blocks, adjacent points.
+// The tiles for which the implementation computes outputs instead of sums: s8 outputs in whole blocks, adjacent points.
 enum class S8TileFinishes {
   kNone,
   kOfChains,  // at least kMinChainPoints points, one block, with chains; no residual, no scales
@@ -67,8 +67,8 @@ enum class S8TileFinishes {
 };
 inline constexpr int64_t kMinFinishedPoints = 12;  // maps of 7 x 7 have at least this many
 
-// One implementation. Dot products of unsigned and signed bytes add 128 to every input, so each sum exceeds the exact
-// value by input_offset * (sum of the weights of the output). The caller subtracts that from `start`.
+// An implementation of the tile. Dot products of unsigned and signed bytes add 128 to every input, so each sum exceeds
+// the exact value by input_offset * (sum of the weights of the output). The caller subtracts this from `start`.
 struct S8TileKernel {
   std::string_view name;  // "avx512vnni"
   TileLimits limits;
@@ -80,14 +80,14 @@ struct S8TileKernel {
   bool pairs_weights = false;  // S8Tile::weights must have been reordered by pair_s8_weights()
 };
 
-// Returns the implementations for an instruction set, best first, excluding those for lesser sets. Never empty for a
-// set that this machine supports.
+// Returns the implementations for an instruction set, best first, without those for lesser sets. Never empty for a set
+// that this machine supports.
 std::span<const S8TileKernel> s8_tile_kernels(InstructionSet set);
 // Returns the best implementation for these weights on the current instruction set.
 const S8TileKernel& s8_tile_kernel(std::span<const int8_t> weights);
 
-// Returns whether two weights of -128 share a 16-bit sum: one at any position of an even group of `distance` bytes, the
-// other at the same position of the following group. The sum of their products can exceed 16 bits; all other pairs fit.
+// Returns whether two weights of -128 share a 16-bit sum. Such weights have the same position in two consecutive groups
+// of `distance` bytes, the first of which is even. The sum of their products can exceed 16 bits; all other pairs fit.
 // Default groups hold 4 inputs for 16 outputs.
 bool s8_has_paired_minima(std::span<const int8_t> weights, size_t distance = 4 * kTileBlock);
 
@@ -95,9 +95,9 @@ bool s8_has_paired_minima(std::span<const int8_t> weights, size_t distance = 4 *
 // [length / 8][16 outputs][8 bytes]. `bytes` is a multiple of 8 * kTileBlock; `to` does not overlap `from`.
 void pair_s8_weights(const int8_t* from, int64_t bytes, int8_t* to);
 
-// The implementations for each set on its processor family. They are data and not functions, because their sources are
-// compiled for the set, and none of that code (not even a function that returns an address) may run before the CPU is
-// known to support the set.
+// The implementations for each set on its processor family. They are data rather than functions, because their sources
+// are compiled for the set. No code in those sources, not even a function that returns an address, may run until the
+// CPU is known to support the set.
 extern const std::array<S8TileKernel, 1> kS8TileVnni, kS8TileAvx512, kS8TileAvx2, kS8TileDotprod;
 extern const std::array<S8TileKernel, 2> kS8TileNeon, kS8TileI8mm;
 

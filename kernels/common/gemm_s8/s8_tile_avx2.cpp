@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The s8 tile with AVX2. For any inputs, bytes are extended to words, whose products are added in pairs, so a vector of
-// sums holds two partial sums for each of 4 outputs.
+// The s8 tile with AVX2. If inputs may be negative, bytes are extended to words, whose products are added in pairs, so
+// a vector of sums holds two partial sums for each of 4 outputs.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_X86
@@ -21,7 +21,8 @@ struct Four256 {
 };
 
 struct Avx2 {
-  // 8 sums, 4 weights, an input and a product; another point would exceed the 16 registers.
+  // Uses 8 registers for sums, 4 for weights, and one each for an input and a product; another point would exceed the
+  // 16 registers.
   static constexpr int kBlocks = 1, kPoints = 2, kStep = 4, kTilePoints = 24;
   static constexpr int32_t kInputOffset = 0;
   static constexpr bool kSupportsPairedMinima = true;
@@ -49,7 +50,7 @@ struct Avx2 {
   }
   static HWY_INLINE void store(const Sums& sums, const int32_t* start, int32_t* to) {
     NESTRT_UNROLL for (int half = 0; half < 2; ++half, start += 8, to += 8) {
-      // Adds the pairs; the result interleaves the halves of the two vectors.
+      // Adds adjacent pairs. The result interleaves the halves of the two vectors.
       const __m256i mixed = _mm256_hadd_epi32(sums.v[2 * half], sums.v[2 * half + 1]);
       const __m256i sum = _mm256_permute4x64_epi64(mixed, 0b11'01'10'00);
       const __m256i from = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(start));

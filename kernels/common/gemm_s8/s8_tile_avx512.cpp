@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The s8 tile with AVX-512BW. For any inputs, bytes are extended to words, whose products are added in pairs, so a
-// vector of sums holds two partial sums for each of 8 outputs.
+// The s8 tile with AVX-512BW. If inputs may be negative, bytes are extended to words, whose products are added in
+// pairs, so a vector of sums holds two partial sums for each of 8 outputs.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_X86

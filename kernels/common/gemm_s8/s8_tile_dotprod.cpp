@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The s8 tile with the dot products of Armv8.2. A dot product selects four bytes of an input register by index, so one
-// load serves four steps; loading them with LD1R would occupy a vector pipe on a Cortex-A76.
+// load serves four steps. Loading four bytes at a time with LD1R would occupy a vector pipe on a Cortex-A76.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_ARM_A64
@@ -18,8 +18,8 @@ struct Four128 {
   int32x4_t v[4];
 };
 
-// Volatile assembly keeps the order of loads and products: the compiler would load more weights ahead than fit the
-// registers.
+// Volatile assembly keeps the order of loads and products, because the compiler would load more weights ahead than fit
+// in the registers.
 HWY_INLINE void load_bytes(int8x16_t& to, const int8_t* from) {
   using Bytes = int8x16_t __attribute__((may_alias, aligned(1)));
   __asm__ volatile("ldr %q0, %1" : "=w"(to) : "m"(*reinterpret_cast<const Bytes*>(from)));

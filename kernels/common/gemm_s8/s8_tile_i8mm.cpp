@@ -14,7 +14,7 @@ HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+dotprod+i8mm")
 namespace nestrt::kernels {
 namespace {
 
-// Sums of two points by two outputs each.
+// Vectors of sums, each for two points by two outputs.
 struct Eight128 {
   int32x4_t v[8];
 };
@@ -29,7 +29,7 @@ HWY_INLINE void add_matrix(int32x4_t& sum, const int8x16_t& x, const int8x16_t& 
   __asm__ volatile("smmla %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(x), "w"(w));
 }
 
-// Loads 16 bytes of two points: the first eight of both, and the last eight.
+// Loads 16 bytes of each of two points. low: the first eight bytes of both; high: the last eight.
 HWY_INLINE void load_pair(int8x16_t& low, int8x16_t& high, const int8_t* first, const int8_t* second) {
   load_bytes(low, first);
   load_bytes(high, second);
@@ -39,8 +39,8 @@ HWY_INLINE void load_pair(int8x16_t& low, int8x16_t& high, const int8_t* first, 
   low = both;
 }
 
-// kPaired: weights have been reordered when the kernel was prepared. Otherwise the tile reorders them, which takes a
-// fifth of its time; for weights that are computed during the run.
+// kPaired: the weights were reordered when the kernel was prepared. Otherwise they are computed during the run, and the
+// tile reorders them, which takes a fifth of its time.
 template <bool kPaired>
 struct I8mm {
   static constexpr int kBlocks = 1, kPoints = 6, kRows = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The s8 tile with AVX-512 VNNI: vpdpbusd multiplies unsigned with signed bytes, so inputs get their sign bit flipped,
-// which adds 128.
+// The s8 tile with AVX-512 VNNI: vpdpbusd multiplies unsigned with signed bytes, so the sign bits of inputs are
+// flipped, which adds 128.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_X86
@@ -51,7 +51,8 @@ struct Vnni {
   }
 };
 
-// Returns whether chunks have one segment of one block and points are adjacent, like pixels of a 1 x 1 Conv.
+// Returns whether each chunk is one segment of kTileBlock bytes and points are adjacent, like the pixels of a 1 x 1
+// Conv.
 bool is_contiguous(const S8Tile& tile) {
   if (tile.segments != 1 || tile.length != kTileBlock || tile.offsets[0] < 0) return false;
   int64_t mismatch = 0;
@@ -59,8 +60,8 @@ bool is_contiguous(const S8Tile& tile) {
   return mismatch == 0;
 }
 
-// Computes one block of outputs for adjacent points, whose addresses need no registers; with two blocks, weight reuse
-// hides that cost. Assembly, because GCC 12 would copy sums around its intrinsic.
+// Computes one block of outputs for adjacent points, whose addresses need no registers. (With two blocks, weight reuse
+// hides the cost of addresses.) Uses assembly, because GCC 12 would copy sums around its intrinsic.
 template <int kPoints>
 HWY_NOINLINE void run_pixels(const S8Tile& tile) {
   __m512i sums[kPoints][1];

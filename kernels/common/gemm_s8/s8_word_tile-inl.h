@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The s8 tile on x86 without VNNI, for non-negative inputs. vpmaddubsw multiplies unsigned inputs with weights and adds
-// the products in pairs, in 16 bits and saturating; 127 * (127 + 127) fits. Where the weights prove that more products
-// fit (kernels/common/gemm_s8/s8_chains.h), they are added before the sums are widened. With four groups of four inputs
-// per 16-bit sum, a core with two multipliers of 32 bytes computes 51 products per cycle, against 32 if every product
-// is widened.
+// pairs of products in 16 bits, saturating; 127 * (127 + 127) fits. If the weights prove that more products fit
+// (kernels/common/gemm_s8/s8_chains.h), they are added before the sums are widened. With four groups of four inputs per
+// 16-bit sum, a core with two multipliers of 32 bytes computes 51 products per cycle, against 32 if every product is
+// widened.
 //
 // Include once per source, after HWY_PUSH_ATTRIBUTES. The source provides a class with
 //   kPoints, kVectors  points of a tile, and vectors of sums per block
@@ -21,16 +21,16 @@ namespace {
 constexpr int64_t kWordGroup = 4;                             // inputs of one product
 constexpr int64_t kWordGroupBytes = kWordGroup * kTileBlock;  // weights of a block for them
 
-// The sums of a block of outputs for kPoints points.
+// The sums for one block of outputs and kPoints points.
 template <class Words, int kPoints>
 struct WordSums {
   static constexpr int kVectors = Words::kVectors;
   using Vector = typename Words::Vector;
 
-  // Compilers would otherwise form trees of additions, whose operands exceed the registers.
+  // Prevents compilers from forming trees of additions, whose operands would exceed the registers.
   static HWY_INLINE void keep_order(Vector& sum) { __asm__("" : "+v"(sum)); }
 
-  // Adds kGroups groups, which share 16-bit sums.
+  // Adds the products of kGroups groups, which share 16-bit sums.
   template <int kGroups>
   HWY_INLINE void add(const int8_t* const (&in)[kPoints], int64_t at, const int8_t* weights) {
     Vector words[kPoints][kVectors];
@@ -66,7 +66,7 @@ struct WordSums {
   Vector sums[kPoints][kVectors];
 };
 
-// Computes points `first` and following of one block.
+// Computes the points of one block starting at `first`.
 template <class Words, int kPoints>
 HWY_NOINLINE void run_word_points(const S8Tile& tile, int64_t block, int64_t first) {
   constexpr int kVectors = Words::kVectors, kLanes = kTileBlock / kVectors;

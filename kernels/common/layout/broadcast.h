@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy broadcasting: operands of different shapes viewed as one shape, with stride 0 along broadcast dimensions.
+// NumPy broadcasting: operands of different shapes are viewed as one shape, with stride 0 along broadcast dimensions.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace nestrt::kernels {
 // Returns the shape that `shapes` broadcast to. Dimensions are aligned at the end; in each, sizes must be equal or 1.
 Result<Shape> broadcast_shapes(std::span<const Shape* const> shapes);
 
-// An iteration over N plain operands in the order of the plain output. Adjacent dimensions are merged if all operands
-// allow it, so the inner loop is as long as possible. Each operand advances by 0 or 1 in the inner loop.
+// Iterates over N plain operands in the order of the plain output. Adjacent dimensions are merged if all operands allow
+// it, so that the inner loop is as long as possible. In the inner loop, each operand advances by 0 or 1.
 template <size_t N>
 struct BroadcastLoop {
   int rank = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of elements for operators on broadcast operands. If the innermost loop is short, operands are copied into
-// buffers, so that runs are long enough for vectors.
+// buffers, so that runs are long enough for vector code.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace nestrt::kernels {
 
-// A run of the output and, for each operand, its first element and its step of 0 or 1.
+// A run of output elements. For each operand: the address of its first element, and its step of 0 or 1.
 template <size_t N>
 struct BroadcastRun {
   int64_t out = 0, length = 0;
@@ -20,8 +20,8 @@ struct BroadcastRun {
   std::array<int64_t, N> steps{};
 };
 
-// The elements of an operand of a run, in chunks of at most kChunk. A single element is repeated in a buffer, so that
-// loops need no step.
+// An operand of a run, in chunks of at most kChunk elements. A single element is repeated in a buffer, so that loops
+// need no step.
 template <typename T, int64_t kChunk = 256>
 class ChunkedOperand {
  public:
@@ -29,7 +29,7 @@ class ChunkedOperand {
       : from_(reinterpret_cast<const T*>(from)), step_(step) {
     if (step == 0) std::fill_n(repeated_, std::min(length, kChunk), *from_);
   }
-  // Returns the elements from `i`, a multiple of kChunk, on.
+  // Returns the elements starting at `i`, a multiple of kChunk.
   const T* at(int64_t i) const { return step_ == 0 ? repeated_ : from_ + i; }
 
  private:
@@ -38,7 +38,7 @@ class ChunkedOperand {
   alignas(64) T repeated_[kChunk];
 };
 
-// The offset of an operand for the rows of the inner loop, one after the other.
+// Iterates over the rows of the inner loop and provides the offset of an operand for each.
 template <size_t N>
 class BroadcastRows {
  public:
@@ -82,7 +82,7 @@ void copy_broadcast(const BroadcastLoop<N>& loop, size_t n, const std::byte* fro
   }
 }
 
-// Returns whether the operand is not broadcast.
+// Returns whether the operand is read in output order, without broadcasting.
 template <size_t N>
 bool is_whole(const BroadcastLoop<N>& loop, size_t n) {
   int64_t stride = 1;
@@ -94,7 +94,7 @@ bool is_whole(const BroadcastLoop<N>& loop, size_t n) {
   return true;
 }
 
-// Calls body(run) for chunks of output elements, with operands copied into buffers unless they are not broadcast.
+// Calls body(run) for chunks of output elements. Broadcast operands are copied into buffers.
 template <size_t N, typename Body>
 void for_each_copied_run(const BroadcastLoop<N>& loop, const std::array<const std::byte*, N>& operands,
                          const std::array<int64_t, N>& widths, int64_t first, int64_t last, const Body& body) {
@@ -119,7 +119,7 @@ void for_each_copied_run(const BroadcastLoop<N>& loop, const std::array<const st
 }
 
 // Calls body(const BroadcastRun<N>&) for runs that together cover the output elements [first, last). `widths`: the
-// bytes of an element of each operand, 1, 4 or 8.
+// element size of each operand in bytes: 1, 4 or 8.
 template <size_t N, typename Body>
 void for_each_long_run(const BroadcastLoop<N>& loop, const std::array<const std::byte*, N>& operands,
                        const std::array<int64_t, N>& widths, int64_t first, int64_t last, const Body& body) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts rows of s8 images between plain layout and blocks of 16 folded channels (Layout in nestrt/data_type.h), one
-// function per instruction set. A fold of 1 is blocked16.
+// Converts rows of s8 images between the plain layout and blocks of 16 folded channels (Layout in nestrt/data_type.h).
+// There is one function per instruction set. A fold of 1 is blocked16.
 #pragma once
 
 #include <cstdint>
 
 namespace nestrt::kernels {
 
-// Limits: at most 8 channels, folded by 1, 2, 4 or 8.
+// Limits. Images have at most 8 channels, folded by 1, 2, 4 or 8.
 inline constexpr int64_t kMaxFoldedChannels = 8;
 inline constexpr int64_t kFoldedBlock = 16;
 
@@ -18,7 +18,7 @@ struct FoldedRow {
   int64_t block_stride = 0;  // bytes between blocks of folded channels
 
   int64_t blocks() const { return (channels * fold * fold + kFoldedBlock - 1) / kFoldedBlock; }
-  // Columns of a plain row that the functions read or write, including columns beyond the image.
+  // Returns the number of columns of a plain row that the functions read or write, including columns beyond the image.
   int64_t plain_columns() const { return (columns + kFoldedBlock - 1) / kFoldedBlock * kFoldedBlock * fold; }
 };
 
@@ -33,8 +33,8 @@ struct UnfoldedRows {
   int64_t row_stride = 0;
 };
 
-// Writes the plain rows [first, last) contained in a row of folded pixels. `first` becomes row 0. Each row has
-// row.plain_columns() elements.
+// Writes the plain rows [first, last) contained in a row of folded pixels. Plain row `first` is written to row 0. Each
+// row has row.plain_columns() elements.
 using S8UnfoldFunction = void (*)(const FoldedRow& row, int64_t first, int64_t last, const int8_t* from,
                                   const UnfoldedRows& to);
 S8UnfoldFunction s8_unfold_function();

@@ -42,13 +42,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D16 = hn::CappedTag<int8_t, kFoldedBlock>;
 using V16 = hn::Vec<D16>;
 
-// The folded channels of 16 pixels, one row per channel, of images folded by 1 or 2.
+// The folded channels of 16 pixels, one row per channel, for folds of 1 and 2.
 struct Tile {
   HWY_ALIGN int8_t lanes[kMaxFoldedChannels * 2 * 2][kFoldedBlock];
 };
 
-// Transposes 16 rows of 16 bytes, the first `rows` of which exist, and writes the first `columns` rows of the result.
-// Missing rows count as zeros.
+// Transposes 16 rows of 16 bytes and writes the first `columns` rows of the result. Only the first `rows` rows are
+// read; the others count as zeros.
 HWY_NOINLINE void exchange(const int8_t* from, int64_t rows, int8_t* to, int64_t columns) {
   const D16 d;
   V16 block[kFoldedBlock];
@@ -111,7 +111,7 @@ void unfold_by(const FoldedRow& row, int64_t first, int64_t last, const int8_t* 
 
 }  // namespace
 
-// First convolutions mostly have strides of 1 or 2.
+// Only folds of 1 and 2 are vectorized, because the first convolution of a network usually has a stride of 1 or 2.
 void s8_fold(const FoldedRow& row, const int8_t* from, int8_t* to) {
 #if HWY_TARGET != HWY_SCALAR
   if (row.fold == 1) return fold_by<1>(row, from, to);

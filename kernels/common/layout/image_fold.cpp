@@ -44,7 +44,7 @@ void ImageFold::run(const KernelCall& call, FillRow fill_row) const {
   });
 }
 
-// Fills the rows that become a row of folded pixels, [fold][channels][plain_columns], with zeros beyond the image.
+// Fills the plain rows of one row of folded pixels, [fold][channels][plain_columns], with zeros beyond the image.
 void ImageFold::fill_rows(int64_t image, int64_t folded_row, FillRow fill_row, int8_t* to) const {
   const int64_t first = folded_row * row_.fold, stride = row_.plain_columns();
   for (int64_t y = first; y < first + row_.fold; ++y)

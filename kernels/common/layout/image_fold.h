@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImageFold: writes an s8 image in a folded layout (nestrt/data_type.h) or in blocked16, row by row, from plain rows
-// that the caller provides.
+// ImageFold: writes an s8 image row by row, in a folded layout (nestrt/data_type.h) or in blocked16. The caller
+// provides plain rows.
 #pragma once
 
 #include "kernels/common/layout/folded_rows.h"
@@ -12,7 +12,7 @@ namespace nestrt::kernels {
 
 class ImageFold {
  public:
-  // Returns whether `output` is an s8 image in one of these layouts, with few channels and at least one pixel.
+  // Returns whether `output` is an s8 image in a folded layout or blocked16, with few channels and at least one pixel.
   static bool accepts(const TensorSpec& output);
 
   // Requires: accepts().

@@ -9,20 +9,20 @@
 
 namespace nestrt::kernels {
 
-// The tensor as [outer, length, inner]; elements of a slice are `inner` apart.
+// The tensor as [outer, length, inner]. The elements of a slice are `inner` apart.
 struct AxisExtents {
   int64_t outer = 1;
   int64_t length = 1;
   int64_t inner = 1;
 };
 
-// Negative values of `axis` count from the end. Requires: it is in range.
+// Negative values of `axis` count from the end. Requires: `axis` is in range.
 inline AxisExtents axis_extents(const Shape& shape, int axis) {
   const int rank = shape.rank(), at = axis < 0 ? axis + rank : axis;
   return {shape.product(0, at), shape[at], shape.product(at + 1, rank)};
 }
 
-// Calls body(slice, start) for every slice, with its index and the offset of its first element.
+// Calls body(slice, start) for every slice. `slice`: its index; `start`: the offset of its first element.
 template <typename Body>
 void for_each_slice(ParallelRunner& runner, const AxisExtents& extents, Body body) {
   const int64_t length = extents.length, inner = extents.inner;

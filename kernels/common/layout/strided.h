@@ -9,7 +9,7 @@
 
 namespace nestrt::kernels {
 
-// Some of a plain tensor's axes, outermost first, with their strides in elements.
+// A subset of the axes of a plain tensor, outermost first, with their strides in elements.
 struct StridedAxes {
   int rank = 0;
   std::array<int64_t, Shape::kMaxRank> dims{};
@@ -20,7 +20,7 @@ struct StridedAxes {
     for (int i = 0; i < rank; ++i) result *= dims[static_cast<size_t>(i)];
     return result;
   }
-  // Returns the offset of element `index` in row-major order of the axes.
+  // Returns the offset of element `index` in the row-major order of these axes.
   int64_t offset(int64_t index) const {
     int64_t result = 0;
     for (auto i = static_cast<size_t>(rank); i-- > 0; index /= dims[i]) result += index % dims[i] * strides[i];

@@ -30,7 +30,7 @@ void copy_rows(const std::byte* from, std::byte* to, const CopyAxis& row, int64_
 
 void copy_plane(size_t element_bytes, const std::byte* from, std::byte* to, const CopyAxis& row, int64_t rows,
                 const CopyAxis& column) {
-  // Rows are adjacent in the input: the output's rows are the input's columns.
+  // The rows are adjacent in the input, so this is a transpose.
   if (row.from == 1 && column.to == 1 && column.from > 1)
     return transpose_matrix(element_bytes, from, column.from, to, row.to, column.count, rows);
   switch (element_bytes) {
@@ -47,8 +47,8 @@ void copy_plane(size_t element_bytes, const std::byte* from, std::byte* to, cons
 
 StridedCopy::StridedCopy(size_t element_bytes, std::span<const CopyAxis> axes, int64_t from_offset, int64_t to_offset)
     : element_bytes_(element_bytes), from_offset_(from_offset), to_offset_(to_offset) {
-  // Uses insertion sort for the few axes, because the standard library's stable sort would be five times the size of
-  // this file.
+  // Uses insertion sort for the few axes, because the code of the standard library's stable sort would be five times as
+  // large as this file's.
   std::array<CopyAxis, kMaxAxes> sorted{};
   size_t count = 0;
   for (const CopyAxis& axis : axes) {
@@ -62,7 +62,7 @@ StridedCopy::StridedCopy(size_t element_bytes, std::span<const CopyAxis> axes, i
   choose_plane();
 }
 
-// Appends an axis inside the previous ones and merges it with the last one if it continues it.
+// Appends an axis inside the previous ones, or merges it with the last one if the two are contiguous.
 void StridedCopy::add_merged(const CopyAxis& axis) {
   if (axis.count == 1) return;
   if (num_outer_ > 0) {
@@ -78,7 +78,7 @@ void StridedCopy::add_merged(const CopyAxis& axis) {
 void StridedCopy::choose_plane() {
   if (num_outer_ > 0) column_ = outer_[--num_outer_];
   if (num_outer_ == 0) return;
-  // A transpose reads along a different axis than it writes; that axis becomes the rows.
+  // In a transpose, the axis that is contiguous in the input becomes the rows.
   size_t row = num_outer_ - 1;
   for (size_t i = 0; column_.from != 1 && i < num_outer_; ++i)
     if (outer_[i].from == 1) row = i;

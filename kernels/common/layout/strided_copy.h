@@ -12,7 +12,7 @@
 
 namespace nestrt::kernels {
 
-// The extent of an axis and its strides in elements. `from` may be negative, or 0 to repeat.
+// The extent of an axis and its strides in elements. `from` may be negative; 0 repeats an element.
 struct CopyAxis {
   int64_t count = 1;
   int64_t from = 0;
@@ -23,8 +23,8 @@ class StridedCopy {
  public:
   static constexpr size_t kMaxAxes = 2 * Shape::kMaxRank;
 
-  // Supports elements of 1, 4 or 8 bytes and at most kMaxAxes axes, in any order. Offsets are those of the first
-  // element, in elements. Requires: all strides of `to` are positive and no element is written twice.
+  // Supports elements of 1, 4 or 8 bytes and at most kMaxAxes axes, in any order. The offsets, in elements, are those
+  // of the first element. Requires: all strides of `to` are positive, and no element is written twice.
   StridedCopy(size_t element_bytes, std::span<const CopyAxis> axes, int64_t from_offset = 0, int64_t to_offset = 0);
 
   void run(const std::byte* from, std::byte* to, ParallelRunner& runner) const;
@@ -38,7 +38,7 @@ class StridedCopy {
   bool empty_ = false;
   std::array<CopyAxis, kMaxAxes> outer_{};  // the axes outside the plane, outermost first
   size_t num_outer_ = 0;
-  // The plane that the inner loops copy: columns are adjacent in the output.
+  // The plane that the inner loops copy. Columns are adjacent in the output.
   CopyAxis row_, column_;
 };
 

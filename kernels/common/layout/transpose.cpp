@@ -35,8 +35,8 @@ void transpose_u8(const uint8_t* from, int64_t from_stride, uint8_t* to, int64_t
 
 #else
 
-// Loads four columns of as many rows as D has lanes: each 128-bit block holds four columns of one row, and the next
-// block those of the fourth row after it.
+// Loads four columns of as many rows as D has lanes. Each 128-bit block holds four columns of one row; the next block
+// holds the fourth row after it.
 template <class D>
 hn::Vec<D> load_blocks(D d, const uint32_t* from, int64_t from_stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
@@ -66,7 +66,7 @@ void transpose_tile(D d, const uint32_t* from, int64_t from_stride, uint32_t* to
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, to + 3 * to_stride);
 }
 
-// Transposes all full tiles of lanes(D) rows starting at first_row; returns the first remaining row.
+// Transposes all full tiles of lanes(D) rows, starting at first_row. Returns the first remaining row.
 template <class D>
 int64_t transpose_strips(D d, const uint32_t* from, int64_t from_stride, uint32_t* to, int64_t to_stride,
                          int64_t first_row, int64_t rows, int64_t columns) {
@@ -81,8 +81,7 @@ int64_t transpose_strips(D d, const uint32_t* from, int64_t from_stride, uint32_
   return r;
 }
 
-// Separates the columns of rows of two to four adjacent elements, such as the channels of pixels. Returns the first
-// remaining row.
+// Deinterleaves rows of two to four adjacent elements, such as the channels of pixels. Returns the first remaining row.
 template <typename T>
 int64_t separate(const T* from, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
@@ -105,7 +104,7 @@ int64_t separate(const T* from, T* to, int64_t to_stride, int64_t rows, int64_t 
   return r;
 }
 
-// The reverse: interleaves two to four rows. Returns the first remaining column.
+// Does the reverse: interleaves two to four rows. Returns the first remaining column.
 template <typename T>
 int64_t interleave(const T* from, int64_t from_stride, T* to, int64_t rows, int64_t columns) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
@@ -125,7 +124,8 @@ int64_t interleave(const T* from, int64_t from_stride, T* to, int64_t rows, int6
 
 constexpr bool is_few(int64_t count) { return count >= 2 && count <= 4; }
 
-// Transposes matrices with few columns or few rows that follow each other without a gap. Returns false for others.
+// Transposes matrices with few columns or few rows, if their rows are contiguous in memory. Returns false for other
+// matrices.
 template <typename T>
 bool transpose_few(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
   if (is_few(columns) && from_stride == columns) {
@@ -172,7 +172,7 @@ void transpose_u8(const uint8_t* from, int64_t from_stride, uint8_t* to, int64_t
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-// Vectors have too few lanes to help; strips of rows keep the lines of the output in cache.
+// For 8-byte elements, vectors have too few lanes to help. Strips of rows keep the output lines in cache.
 void transpose_u64(const uint64_t* from, int64_t from_stride, uint64_t* to, int64_t to_stride, int64_t rows,
                    int64_t columns) {
   for (int64_t r = 0; r < rows; r += 8)

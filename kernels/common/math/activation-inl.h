@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Uses comparisons because Min and Max treat NaN differently on each instruction set.
+// Uses comparisons, because the NaN behaviour of Min and Max depends on the instruction set.
 template <class V>
 HWY_INLINE V simd_clip(V x, V low, V high) {
   const V raised = hn::IfThenElse(hn::Lt(x, low), low, x);
@@ -52,7 +52,7 @@ struct ActivationConstant {
   constexpr ops::ActivationKind operator()() const { return kKind; }
 };
 
-// Calls body(ActivationConstant<kind>()), so that the kind is a constant in its loops.
+// Calls body(ActivationConstant<kind>()), so that the kind is a compile-time constant in its loops.
 template <class Body>
 HWY_INLINE void with_activation(ops::ActivationKind kind, const Body& body) {
   using Kind = ops::ActivationKind;
@@ -86,8 +86,8 @@ HWY_INLINE V apply_activation(D d, const Activation& activation, V x) {
   return y;
 }
 
-// y[i] = activation(x[i]); x and y may be the same. All lanes of a vector use the same code, so results do not depend
-// on `count`. Out of line (map_activation_simd.cpp), because the code for all kinds is larger than most kernels.
+// y[i] = activation(x[i]); x and y may be the same. All lanes of a vector run the same code, so results do not depend
+// on `count`. Not inline (map_activation_simd.cpp), because the code for all kinds is larger than most kernels.
 void map_activation(const Activation& activation, const float* x, float* y, int64_t count);
 
 }  // namespace nestrt::kernels::HWY_NAMESPACE

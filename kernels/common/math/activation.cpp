@@ -6,7 +6,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// std::min and std::max would lose a NaN on one side.
+// Does not use std::min and std::max, which lose a NaN in one of their operands.
 float clip(float x, float low, float high) {
   const float raised = x < low ? low : x;
   return raised > high ? high : raised;

@@ -11,7 +11,7 @@ using ops::Activation;
 
 float apply_activation(const Activation& activation, float x);
 
-// Returns 1 / (1 + exp(-x)) without overflow; small results keep their relative accuracy.
+// Returns 1 / (1 + exp(-x)) without overflow. Small results keep their relative accuracy.
 float sigmoid(float x);
 
 }  // namespace nestrt::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations that only clamp their input (none, relu, clip). Kernels apply them before storing; other activations need
-// a separate pass over the stored output (map_activation). Each kernel is thus compiled once instead of once per
+// Activations that can be expressed as bounds (none, relu, clip). Kernels apply them before storing; other activations
+// need a separate pass over the stored output (map_activation). Each kernel is therefore compiled once, not once per
 // activation.
 #if defined(NESTRT_KERNELS_COMMON_BOUNDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_BOUNDS_INL_H_
@@ -28,8 +28,8 @@ HWY_INLINE Bounds bounds_of(const Activation& activation) {
   return {false, -kInfinity, kInfinity};
 }
 
-// Clamps x and preserves NaN. Highway's Min and Max would drop NaN on NEON. On x86 they return their second operand if
-// either operand is NaN or both are zero, like simd_clip. Both forms take half the time of simd_clip.
+// Clamps x and preserves NaN, in half the time of simd_clip. On NEON, Highway's Min and Max would drop NaN. On x86,
+// they return their second operand if either operand is NaN or both are zero, like simd_clip.
 template <class V>
 HWY_INLINE V bounded(V x, V low, V high) {
 #if HWY_ARCH_ARM_A64

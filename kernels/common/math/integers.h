@@ -6,7 +6,7 @@
 
 namespace nestrt::kernels {
 
-// Returns the quotient rounded up. Requires: b > 0.
+// Returns a / b, rounded up. Requires: b > 0.
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 // Returns the smallest multiple of `multiple` that is at least `count`. Requires: multiple > 0.

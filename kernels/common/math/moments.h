@@ -11,7 +11,8 @@ struct Moments {
   double variance = 0;  // population variance, not sample variance
 };
 
-// Uses two passes, because the variance of large, close numbers would cancel in one. An empty range gives NaN.
+// Uses two passes, because a single-pass variance of large, close numbers would suffer from cancellation. An empty
+// range gives NaN.
 inline Moments moments(const float* x, int64_t count) {
   Moments result;
   for (int64_t i = 0; i < count; ++i) result.mean += x[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalization of rows, one function per instruction set. Mean and variance are computed in double precision, in two
-// passes, because the variance of large, close numbers would cancel in one.
+// Normalization of rows, one function per instruction set. Mean and variance are computed in double precision and two
+// passes, because a single-pass variance of large, close numbers would suffer from cancellation.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct NormalizedRow {
 using NormalizeFunction = void (*)(const NormalizedRow& row);
 NormalizeFunction normalize_function();
 
-// y = x / norm, with the p-norm of `count` elements, p = 1 or 2; zeros stay zero.
+// y = x / norm, where norm is the p-norm of the `count` elements; p is 1 or 2. If all elements are zero, y is zero.
 using LpNormalizeFunction = void (*)(const float* x, float* y, int64_t count, int p);
 LpNormalizeFunction lp_normalize_function();
 
-// The same for `columns` slices whose elements are `step` apart.
+// Does the same for `columns` slices whose elements are `step` apart.
 using LpNormalizeColumnsFunction = void (*)(const float* x, float* y, int64_t columns, int64_t count, int64_t step,
                                             int p);
 LpNormalizeColumnsFunction lp_normalize_columns_function();

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace {
 
-// As many f32 as f64 fit in a vector.
+// A vector of as many f32 lanes as a full vector has f64 lanes.
 using DoubleTag = hn::ScalableTag<double>;
 using FloatTag = hn::Rebind<float, DoubleTag>;
 using Doubles = hn::Vec<DoubleTag>;
@@ -40,7 +40,7 @@ HWY_INLINE double sum_of(const float* x, int64_t count, const Term& term) {
   return rest + hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
 }
 
-// y = function(x, position) for vectors of f64.
+// y = function(x, position, count) for vectors of f64.
 template <class Function>
 HWY_INLINE void map_doubles(const float* x, float* y, int64_t count, const Function& function) {
   const FloatTag d;
@@ -59,7 +59,7 @@ HWY_INLINE hn::Vec<FloatTag> load_some(const float* x, int64_t count) {
 
 HWY_INLINE Doubles term_of_norm(int p, Doubles v) { return p == 1 ? hn::Abs(v) : hn::Mul(v, v); }
 
-// Returns the factor for a sum of terms; zero for a sum of zeros.
+// Returns the factor that normalizes elements with this sum of terms, or zero if the sum is zero.
 HWY_INLINE Doubles factor_of_norm(int p, Doubles sum) {
   const DoubleTag d;
   const Doubles norm = p == 1 ? sum : hn::Sqrt(sum);

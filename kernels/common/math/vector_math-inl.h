@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematical functions on f32 vectors. Include from a Highway source (see kernels/common/simd/simd.h) after
-// hwy/highway.h. All functions preserve NaN and return the limits at infinity.
+// hwy/highway.h. All functions preserve NaN and return the mathematical limits at infinity.
 //
 // Unless stated otherwise, the polynomials come from Cephes (S. Moshier, single precision: expf.c, logf.c, tanhf.c,
 // ndtrf.c, sinf.c, tanf.c, atanf.c, asinf.c) and are accurate to about 1e-7;
@@ -52,12 +52,12 @@ HWY_INLINE V simd_small_exp_minus_one(D d, V x) {
   return hn::MulAdd(p, hn::Mul(x, x), x);
 }
 
-// Returns exp(x) = 2^n exp(r), |r| <= ln(2) / 2. Without an instruction for it, the factor 2^n is applied in two
-// halves, so that results extend down to denormals and up to infinity.
+// Returns exp(x) = 2^n exp(r), |r| <= ln(2) / 2. On targets without a scaling instruction, the factor 2^n is applied in
+// two halves, so that results extend down to denormals and up to infinity.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp(D d, V x) {
 #if HWY_TARGET == HWY_AVX3
-  // Min and Max return their second operand if one is NaN.
+  // NaN is preserved, because Min and Max return their second operand if one is NaN.
   const V clamped = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
   const V n = hn::Round(hn::Mul(clamped, hn::Set(d, 1.44269504088896341f)));
   const V r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), hn::NegMulAdd(n, hn::Set(d, 0.693359375f), clamped));
@@ -94,7 +94,7 @@ HWY_INLINE V simd_exp_nonpositive(D d, V x) {
 #endif
 }
 
-// Returns exp(x) - 1. Uses the polynomial near 0, where the subtraction would cancel.
+// Returns exp(x) - 1. Near 0, where the subtraction would cancel, uses the polynomial.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_exp_minus_one(D d, V x) {
   const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, 0.34f));
@@ -159,7 +159,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_log_positive(D d, V x) {
   const hn::RebindToSigned<D> di;
   const auto bits = hn::BitCast(di, x);
-  // Subtracting the bits of sqrt(1/2) makes the exponent field count from there.
+  // Subtracting the bits of sqrt(1/2) makes the exponent field relative to sqrt(1/2).
   const auto offset = hn::Sub(bits, hn::Set(di, 0x3f3504f3));
   const auto e = hn::ShiftRight<23>(offset);
   const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(e)));
@@ -181,7 +181,7 @@ HWY_INLINE V simd_log_positive(D d, V x) {
   return hn::MulAdd(ef, hn::Set(d, 0.693359375f), hn::Add(f, y));
 }
 
-// Returns log(x) of any number: -infinity for zero, NaN below. Denormals are scaled by 2^25 first.
+// Returns log(x) for any x: -infinity for zero and NaN for negative numbers. Denormals are first scaled by 2^25.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_log(D d, V x) {
   const V zero = hn::Zero(d), infinity = hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0x7F800000u));
@@ -200,8 +200,8 @@ HWY_INLINE V simd_log1p_unit(D d, V x) {
   return hn::Add(simd_log_positive(d, u), hn::Div(hn::Sub(x, hn::Sub(u, one)), u));
 }
 
-// x = n pi/2 + rest, |rest| <= pi/4, for |x| <= kMaxAngle. The parts of pi/2 have few bits, so products with n are
-// exact.
+// Splits x = n pi/2 + rest, |rest| <= pi/4, for |x| <= kMaxAngle. Each part of pi/2 has few bits, so products with n
+// are exact.
 constexpr float kMaxAngle = 8192.0f;
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V reduce_angle(D d, V x, hn::Vec<hn::RebindToSigned<D>>& n) {
@@ -211,7 +211,7 @@ HWY_INLINE V reduce_angle(D d, V x, hn::Vec<hn::RebindToSigned<D>>& n) {
   return hn::NegMulAdd(nf, hn::Set(d, 7.54978995e-8f), hn::NegMulAdd(nf, hn::Set(d, 4.83751297e-4f), rest));
 }
 
-// Returns the sine of x + quarters pi/2: quarters = 0 for sin, 1 for cos. Requires: |x| <= kMaxAngle.
+// Returns sin(x + quarters * pi/2): sin(x) for quarters = 0, cos(x) for 1. Requires: |x| <= kMaxAngle.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_sine(D d, V x, int quarters) {
   const hn::RebindToSigned<D> di;
@@ -244,7 +244,7 @@ HWY_INLINE V simd_tan(D d, V x) {
   return hn::IfThenElse(is_odd, hn::Div(hn::Set(d, -1.0f), tan), tan);
 }
 
-// Reduces |x| to below tan(pi/8).
+// Reduces |x| below tan(pi/8).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V simd_atan(D d, V x) {
   const V a = hn::Abs(x), one = hn::Set(d, 1.0f), zero = hn::Zero(d);

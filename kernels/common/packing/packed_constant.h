@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants in the form that kernels need: 64-byte aligned copies, and packed weights. Weights that the plan already
-// contains in the requested packing are used in place.
+// Constants in the form that kernels require: copies aligned to 64 bytes, and packed weights. Weights that the plan
+// already contains in the requested packing are used in place.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class PackedArray {
  public:
   PackedArray() = default;
   explicit PackedArray(AlignedArray<T> packed) : copy_(std::move(packed)) {}
-  // Returns the elements of `constant` in `packing`; `constant` must outlive the result. Requires: the elements have
+  // Returns the elements of `constant` in `packing`. `constant` must outlive the result. Requires: the elements have
   // type T, and constant.constant is set. Errors: kInvalidPlan if the packing does not fit the shape or its padding is
   // not zero; kOutOfMemory.
   static Result<PackedArray> make(const TensorSpec& constant, Packing packing);
@@ -52,8 +52,8 @@ class PackedArray {
 using PackedConstant = PackedArray<float>;
 using PackedBytes = PackedArray<int8_t>;
 
-// Returns a bias padded with zeros to a multiple of 16, or null if the operator has no bias. Requires: f32 and
-// constant. Errors: kOutOfMemory.
+// Returns the bias, padded with zeros to a multiple of 16, or null if the operator has no bias. Requires: the bias is
+// f32 and constant. Errors: kOutOfMemory.
 Result<AlignedFloats> padded_bias(const OperatorSpec& spec, size_t input);
 
 }  // namespace nestrt::kernels

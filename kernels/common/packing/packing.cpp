@@ -9,7 +9,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// The extents of a packed constant as [outputs][channels][positions], for any form.
+// The extents of a constant, viewed as [outputs][channels][positions] for any packed form.
 struct Extents {
   int64_t outputs;
   int64_t channels;
@@ -34,7 +34,7 @@ int64_t plain_index(PackedForm form, const Extents& e, int64_t output, int64_t c
   return (output * e.channels + channel) * e.positions + position;
 }
 
-// A contiguous run of packed elements: 16 outputs of a block of channels.
+// A contiguous range of packed elements, for 16 outputs and a block of channels.
 struct PackedBlock {
   int64_t first_output;
   int64_t first_channel;
@@ -54,8 +54,8 @@ void for_each_block(const PackingRow& row, const Extents& e, Visit visit) {
     }
 }
 
-// Calls visit(packed index of the first element, first channel, position) for every group of channels of a block's
-// outputs, in order.
+// Calls visit(packed index of the first element, first channel, position) for every group of channels in a block, in
+// packed order.
 template <typename Visit>
 void for_each_group(const PackingRow& row, const Extents& e, const PackedBlock& block, Visit visit) {
   int64_t at = block.begin;
@@ -66,7 +66,8 @@ void for_each_group(const PackingRow& row, const Extents& e, const PackedBlock& 
     }
 }
 
-// Calls visit(index in `packed`, plain index or -1 for padding) for every element of a block, in order.
+// Calls visit(packed index, plain index) for every element of a block, in packed order. The plain index is -1 for
+// padding.
 template <typename Visit>
 void for_each_packed(const PackingRow& row, const Extents& e, const PackedBlock& block, Visit visit) {
   for_each_group(row, e, block, [&](int64_t at, int64_t c0, int64_t position) {
@@ -122,7 +123,7 @@ bool is_zero(const T* begin, const T* end) {
   return std::all_of(begin, end, [](T element) { return element == T{0}; });
 }
 
-// Checks the outputs and channels of one block at all positions; for matrices, channels only.
+// Returns whether the padding of one block is zero at all positions. For matrices, checks the padding of channels only.
 template <typename T>
 bool has_zero_padding(const PackingRow& row, const Extents& e, const PackedBlock& block, const T* packed) {
   const int64_t group = row.channel_group;

@@ -11,7 +11,7 @@ namespace {
 constexpr int kKernel = 3, kMaxKernel = 4, kMaxSide = 6;
 constexpr double kRoot = 1.4142135623730950488;  // sqrt(2)
 
-// Both directions of a transform, in double; the integers of s8 are exact in it.
+// A transform and its inverse, in double, which represents the integers of s8 weights exactly.
 struct Transform {
   int side;  // positions along an axis
   double to[kMaxSide][kMaxKernel];
@@ -29,7 +29,7 @@ constexpr Transform kFour{6,
                            {0, 0, 1}},
                           {{1, 0, 0, 0, 0, 0}, {0, -1.5 / kRoot, 1.5 / kRoot, 0, 0, 0}, {0, 0, 0, 0, 0, 1}},
                           1};
-// Like kFour, plus the cubes of its points. Not used by any packing, so it has no inverse.
+// Like kFour, with a fourth column for the cubes of the points. No packing uses it, so it has no inverse.
 constexpr Transform kTaps{6,
                           {{1, 0, 0, 0},
                            {-2.0 / 3, -kRoot / 3, -1.0 / 3, -kRoot / 6},
@@ -42,7 +42,7 @@ constexpr Transform kTaps{6,
                           4};
 constexpr Transform kTwo{
     4, {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, -1, 0}, {0, 0, 0, 1}}, 1};
-// The last position represents two (kernels/conv/winograd/winograd.h).
+// The last position represents two positions (kernels/conv/winograd/winograd.h).
 constexpr Transform kStrided{
     4, {{1, 0, 0}, {1, 0, 1}, {0, 0, 1}, {0, 1, 0}}, {{1, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}}, 1};
 constexpr Transform kIntegers{6,
@@ -65,7 +65,7 @@ double transformed(const double (*matrix)[kFrom], const double (&from)[kMaxSide]
   return sum;
 }
 
-// `Packed`: the type of a transformed weight, a whole number of elements of `packed`.
+// `Packed`: the type of a transformed weight, whose size is a multiple of the element size of `packed`.
 template <typename Packed, typename Element>
 void store(double value, Element* packed, int64_t at) {
   const auto narrow = static_cast<Packed>(value);
@@ -78,7 +78,8 @@ double load(const Element* packed, int64_t at) {
   return static_cast<double>(value);
 }
 
-// Returns the index of the first position of a kernel; further positions are channels * kPackedOutputs apart.
+// Returns the index of a kernel's first position; the other positions follow at a distance of channels *
+// kPackedOutputs.
 int64_t packed_index(const Transform& transform, int64_t channels, int64_t output, int64_t channel) {
   const int64_t block = output / kPackedOutputs, positions = int64_t{transform.side} * transform.side;
   return (block * positions * channels + channel) * kPackedOutputs + output % kPackedOutputs;

@@ -14,7 +14,7 @@ Status check_integers(const TensorSpec& tensor, std::string_view what) {
   return rule_error(fmt::format("{} is {}, expected s8 or u8", what, name(tensor.type)));
 }
 
-// `columns`: 1 for operands that have one element.
+// `columns`: 1 for operands with a single element.
 Status check_numbers(const OperatorSpec& spec, size_t input, DataType type, int64_t columns, std::string_view what) {
   if (!spec.has_input(input)) return {};
   const TensorSpec& tensor = spec.inputs[input];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands that MatMulInteger and ConvInteger share: zero points, scales and bias, which may be computed at run
+// The operands shared by MatMulInteger and ConvInteger: zero points, scales and bias, which may be computed at run
 // time.
 #pragma once
 
@@ -11,23 +11,23 @@ namespace nestrt::kernels {
 
 class IntegerOperands {
  public:
-  // Checks types, numbers and shapes of all operands; `columns` is the number of columns or output channels.
+  // Checks the types, number and shapes of all operands. `columns`: the number of columns or output channels.
   static Status check(const OperatorSpec& spec, int64_t columns);
-  // Requires: check() has accepted the operator.
+  // Requires: check() accepts the operator.
   explicit IntegerOperands(const OperatorSpec& spec);
 
   // Returns whether the results are f32.
   bool is_scaled() const { return is_scaled_; }
   bool has_bias() const { return has_bias_; }
-  // Returns whether the zero points of the weights may differ from 0 (in s8: from the value of an unsigned 128).
+  // Returns whether the s8 zero points of the weights may differ from 0. (An unsigned zero point of 128 is 0 in s8.)
   bool has_weight_zeros() const { return zero_b_.present || b_is_u8_; }
   bool a_is_u8() const { return a_is_u8_; }
   bool b_is_u8() const { return b_is_u8_; }
 
-  // Return zero points as the numbers that they are.
+  // Return zero points as stored, without converting u8 to s8.
   int32_t input_zero(const KernelCall& call) const { return zero_a_.integer(call, kZeroA, 0, a_is_u8_); }
   int32_t weight_zero(const KernelCall& call, int64_t n) const { return zero_b_.integer(call, kZeroB, n, b_is_u8_); }
-  // Returns the factor of the sums of column n. Requires: is_scaled().
+  // Returns the factor for the sums of column n. Requires: is_scaled().
   float scale(const KernelCall& call, int64_t n) const {
     return call.input<float>(kScaleA)[0] * call.input<float>(kScaleB)[scale_b_.per_column ? n : 0];
   }
@@ -40,7 +40,7 @@ class IntegerOperands {
  private:
   static constexpr size_t kZeroA = 2, kZeroB = 3, kScaleA = 4, kScaleB = 5, kBias = 6;  // inputs
 
-  // One value or one per column.
+  // An operand with one value, or one value per column.
   struct Numbers {
     bool present = false;
     bool per_column = false;
@@ -57,7 +57,7 @@ class IntegerOperands {
   Numbers zero_a_, zero_b_, scale_b_;
 };
 
-// Returns an element of type s8 or u8.
+// Returns element i of an s8 or u8 tensor.
 inline int32_t integer_at(const std::byte* elements, bool is_u8, int64_t i) {
   return is_u8 ? static_cast<int32_t>(reinterpret_cast<const uint8_t*>(elements)[i])
                : static_cast<int32_t>(reinterpret_cast<const int8_t*>(elements)[i]);

@@ -22,8 +22,8 @@ Result<std::unique_ptr<Kernel>> map_affine(int64_t count, s8c::AffineMap map, Fu
   });
 }
 
-// Returns whether elements can be mapped as stored, independently of their position: the tensor `quantized` is s8 with
-// one exponent or scale, and both sides have the same layout.
+// Returns whether elements can be mapped as stored, regardless of their position: the tensor `quantized` is s8 with one
+// exponent or scale, and both sides have the same layout.
 inline bool is_stored_s8_map(const OperatorSpec& spec, const TensorSpec& quantized) {
   return is_stored_map(spec) && quantized.type == DataType::kS8 &&
          (quantized.quantization == nullptr || quantized.quantization->axis == -1);

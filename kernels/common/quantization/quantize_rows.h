@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantization of f32 to 8 bits, by vectors: with given parameters, or with parameters computed from the data (the
-// definition of ops::DynamicQuantize).
+// Vectorized quantization of f32 to 8 bits, either with given parameters or with parameters computed from the data (as
+// defined by ops::DynamicQuantize).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace nestrt::kernels {
 
-// The smallest and largest of some numbers and 0.
+// The smallest and largest of a set of numbers that includes 0.
 struct Extremes {
   float low = 0;
   float high = 0;
@@ -22,7 +22,7 @@ struct Extremes {
   }
 };
 
-// Returns the parameters of u8 with which 0 is a value and the extremes are in range.
+// Returns u8 parameters that represent 0 exactly and cover the extremes.
 inline s8c::Affine dynamic_parameters(const Extremes& extremes) {
   s8c::Affine result;
   result.scale = (extremes.high - extremes.low) / 255.0f;
@@ -32,18 +32,18 @@ inline s8c::Affine dynamic_parameters(const Extremes& extremes) {
   return result;
 }
 
-// u8 values minus 128: the same real numbers in s8.
+// Returns the s8 parameters that represent the same real numbers: values are lower by 128.
 inline s8c::Affine in_s8(s8c::Affine u8) {
   u8.zero_point -= 128;
   return u8;
 }
 
 struct QuantizeRows {
-  // Returns the extremes of `count` numbers; NaNs do not count.
+  // Returns the extremes of `count` numbers, ignoring NaNs.
   Extremes (*extremes)(const float* x, int64_t count);
-  // Quantizes to s8: ties go to even, NaN to the zero point.
+  // Quantizes to s8. Ties round to even, and NaN becomes the zero point.
   void (*quantize)(const s8c::Affine& to, const float* x, int8_t* y, int64_t count);
-  // The same, but adds 128 to every element, which makes it u8. `to` remains the quantization of s8.
+  // Does the same, but adds 128 to every element to obtain u8. `to` contains s8 parameters.
   void (*quantize_u8)(const s8c::Affine& to, const float* x, uint8_t* y, int64_t count);
 };
 // Returns the functions for the current instruction set.

@@ -26,7 +26,7 @@ inline constexpr int kMaxAlignment = 20;
 inline constexpr int64_t kMaxWindow = int64_t{1} << 23;  // maximum number of elements in a window whose sum fits int32
 inline constexpr int kReciprocalBits = 24;
 
-// The limits of a result: at most [kLow, kHigh], narrowed by an activation.
+// The limits of a result: [kLow, kHigh], or a narrower range set by an activation.
 struct Bounds {
   int32_t low = kLow;
   int32_t high = kHigh;
@@ -44,14 +44,14 @@ inline int32_t wrapping_add(int32_t a, int32_t b) {
 // `a` is an element, or an element minus a zero point.
 inline int32_t multiply_add(int32_t sum, int32_t a, int8_t b) { return wrapping_add(sum, a * int32_t{b}); }
 
-// Returns the term to add before a shift to obtain the given rounding. Kernels may add it to the bias in advance,
-// because addition wraps.
+// Returns the term to add before a shift to obtain the given rounding. Kernels may instead add it to the bias in
+// advance, because addition wraps.
 inline int32_t rounding_term(int shift, Rounding rounding) {
   return shift == 0 || rounding == Rounding::kFloor ? 0 : int32_t{1} << (shift - 1);
 }
 
-// Shifts a value that contains the rounding term. If half_even rounded up to an odd result, 1 is subtracted first. This
-// changes only ties, because no other value is a multiple of 2^shift.
+// Shifts a value to which the rounding term has been added. For half_even, first subtracts 1 if the result would be
+// odd. This affects only ties, because no other value is a multiple of 2^shift.
 inline int32_t shift_raised(int32_t raised, int shift, Rounding rounding) {
   const bool is_odd = ((raised >> shift) & 1) != 0;
   return (rounding == Rounding::kHalfEven && shift > 0 && is_odd ? wrapping_add(raised, -1) : raised) >> shift;
@@ -67,15 +67,14 @@ inline int8_t narrow(int32_t accumulator, int shift, Rounding rounding, Bounds b
   return clip(shift_right(accumulator, shift, rounding), bounds);
 }
 
-// Converts an accumulator to an f32 for a wide output. It is rounded once, to nearest even, if it has more than 24
-// bits. Requires: |exponent| <= 96, so that results stay in the range of f32.
+// Converts an accumulator to f32 for a wide output. Accumulators of more than 24 bits are rounded once, to nearest
+// even. Requires: |exponent| <= 96, so that results stay in the range of f32.
 inline float widen(int32_t accumulator, int exponent) { return std::ldexp(static_cast<float>(accumulator), -exponent); }
 
-// Requires: |exponent| <= 1022. Products with the result are exact within the range of double.
+// Returns 2^exponent. Multiplying by it is exact within the range of double. Requires: |exponent| <= 1022.
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
 
-// Rounds a real number of steps to an integer. The sum in double is exact for the steps of f32 values within the limits
-// of s8.
+// Rounds a real number of steps to an integer. The sum in double is exact for f32 values within the limits of s8.
 inline double round_steps(double steps, Rounding rounding) {
   if (rounding == Rounding::kHalfEven) return std::nearbyint(steps);
   return std::floor(rounding == Rounding::kFloor ? steps : steps + 0.5);
@@ -99,14 +98,14 @@ inline int8_t requantize(int8_t q, int from, int to, Rounding rounding, Bounds b
   return clip(int32_t{q} * (int32_t{1} << left), bounds);
 }
 
-// The shifts for a + b with different exponents: both operands are shifted left to the larger exponent, and the sum is
-// shifted right to the exponent of the output.
+// The shifts that compute a + b with different exponents. Both operands are shifted left to the larger exponent, and
+// the sum is shifted right to the exponent of the output.
 struct AddShifts {
   int left_a = 0;
   int left_b = 0;
   int right = 0;
 
-  // Returns whether kernels support the shifts: the additions never wrap.
+  // Returns whether kernels support the shifts, so that additions never wrap.
   bool valid() const { return left_a <= kMaxAlignment && left_b <= kMaxAlignment && right >= 0 && right <= kMaxShift; }
 };
 
@@ -120,15 +119,15 @@ inline int8_t add(int8_t a, int8_t b, const AddShifts& shifts, Rounding rounding
   return narrow(sum, shifts.right, rounding, bounds);
 }
 
-// Divides exactly and rounds half to even. Requires: count > 0.
+// Returns the exact quotient, rounded half to even. Requires: count > 0.
 inline int64_t divide_half_even(int64_t sum, int64_t count) {
   const int64_t below = sum / count - (sum % count < 0 ? 1 : 0);  // rounded down
   const int64_t twice_rest = 2 * (sum - below * count);
   return below + (twice_rest > count || (twice_rest == count && below % 2 != 0) ? 1 : 0);
 }
 
-// Returns the sum of a window divided by its number of elements; powers of two divide by shifting. Exponents are equal.
-// An empty window gives 0. Requires: 0 <= count <= kMaxWindow.
+// Returns the average of a window: `sum` divided by `count`. Divides by powers of two by shifting. Input and output
+// have the same exponent. An empty window gives 0. Requires: 0 <= count <= kMaxWindow.
 inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
   if (count <= 0) return 0;
   const auto divisor = static_cast<uint64_t>(count);
@@ -140,12 +139,12 @@ inline int8_t average(int32_t sum, int64_t count, Rounding rounding) {
   return clip((sum * reciprocal + half) >> kReciprocalBits);
 }
 
-// Returns whether a fused activation only sets limits, which activation_bounds() requires.
+// Returns whether a fused activation can be expressed as bounds, which activation_bounds() requires.
 inline bool has_bounds(ops::ActivationKind kind) {
   return kind == ops::ActivationKind::kNone || kind == ops::ActivationKind::kRelu || kind == ops::ActivationKind::kClip;
 }
 
-// Returns the limits set by a fused activation of an operator with this rounding.
+// Returns the bounds set by a fused activation of an operator with this rounding.
 inline Bounds activation_bounds(const Activation& activation, int exponent, Rounding rounding) {
   if (activation.kind == ops::ActivationKind::kRelu) return {0, kHigh};
   if (activation.kind != ops::ActivationKind::kClip) return {};

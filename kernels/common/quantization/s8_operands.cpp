@@ -13,7 +13,7 @@
 namespace nestrt::kernels::s8 {
 namespace {
 
-// Returns the exponents of `tensor`: one, or `channels` along `axis`.
+// Returns the exponents of `tensor`: one for the whole tensor, or `channels` of them along `axis`.
 Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis, int64_t channels,
                                              std::string_view what) {
   const std::string operand(what);
@@ -34,7 +34,7 @@ Result<std::span<const int8_t>> exponents_of(const TensorSpec& tensor, int axis,
   return exponents;
 }
 
-// The attributes of a Conv or Dense.
+// The attributes that Conv and Dense share.
 struct Product {
   int output_axis;  // of the weights
   Activation activation;
@@ -47,9 +47,9 @@ Status set_shifts(int narrowed_exponent, Epilogue* epilogue) {
   for (int exponent : epilogue->exponents) {
     const int shift = exponent - narrowed_exponent;
     if (shift < 0 || shift > kMaxShift)
-      return rule_error(
-          fmt::format("an accumulator of exponent {} cannot become s8 of exponent {}: the shift must be 0 to 31",
-                      exponent, narrowed_exponent));
+      return rule_error(fmt::format(
+          "an accumulator with exponent {} cannot be converted to s8 with exponent {}: the shift must be 0 to 31",
+          exponent, narrowed_exponent));
     epilogue->shifts.push_back(shift);
   }
   return {};
@@ -63,7 +63,7 @@ Status check_shifts(const AddShifts& shifts) {
                   shifts.left_a, shifts.left_b, shifts.right));
 }
 
-// Returns the scales of s8c weights, one per output channel. Their zero points must be 0.
+// Returns the scales of s8c weights, one per output channel. The zero points must be 0.
 Result<std::vector<float>> weight_scales(const TensorSpec& weights, int axis) {
   NESTRT_ASSIGN_OR_RETURN(const s8c::AffineMap map, s8c::affine_map_of(weights, "the weights"));
   const int stated = weights.quantization->axis;
@@ -163,7 +163,7 @@ Status check_product(const OperatorSpec& spec, const Activation& activation, boo
     if (!spec.has_input(i)) continue;
     NESTRT_RETURN_IF_ERROR(expect_type(spec.inputs[i], kTypes[i], kNames[i]));
     if ((i == 1 || i == 2) && spec.inputs[i].constant == nullptr)
-      return Status(Code::kUnsupported, fmt::format("{} must be constant where the input is s8", kNames[i]));
+      return Status(Code::kUnsupported, fmt::format("{} must be constant if the input is s8", kNames[i]));
   }
   NESTRT_RETURN_IF_ERROR(check_s8_activation(activation));
   if (wide && activation.kind != ops::ActivationKind::kNone)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and fully checks the quantization of s8 operators. Conv and Dense also support s8c tensors, since only the
+// Reads and validates the quantization of s8 operators. Conv and Dense also support s8c tensors, since only the
 // epilogue differs. Errors: kInvalidModel, naming the operand; kUnsupported for quantization without exponents.
 #pragma once
 
@@ -29,7 +29,8 @@ struct Epilogue {
   AddShifts residual_shifts;  // for the sum of the narrowed accumulator and the residual
   Bounds bounds;              // of the output
 
-  // s8c: factor of each output channel's accumulators, also for a wide output; exponents and shifts are empty.
+  // s8c: the factor for each output channel's accumulators, also for a wide output. Exponents and shifts are then
+  // empty.
   std::vector<float> multipliers;
   int32_t input_zero = 0;   // subtracted from every input; padding adds nothing
   int32_t output_zero = 0;  // added to every output
@@ -50,15 +51,15 @@ struct Epilogue {
   }
 };
 
-// Requires: types and shapes are valid, weights are constant.
+// Require: types and shapes are valid, and weights are constant.
 Result<Epilogue> conv_epilogue(const OperatorSpec& spec);
 Result<Epilogue> dense_epilogue(const OperatorSpec& spec);
 
-// Checks the operand types of a Conv or Dense with s8 input (input, weights, bias, residual), that weights and bias are
-// constant, and that the attributes are supported for s8.
+// Checks a Conv or Dense with s8 input: the types of its operands (input, weights, bias, residual), that weights and
+// bias are constant, and that the attributes are supported for s8.
 Status check_product(const OperatorSpec& spec, const Activation& activation, bool wide);
 
-// Checks that operators with exponents support the rounding.
+// Checks that operators with exponents support this rounding.
 Status check_rounding(Rounding rounding);
 
 // Returns the shifts that align the operands of an addition.
@@ -67,8 +68,8 @@ Result<AddShifts> binary_shifts(const OperatorSpec& spec);
 // Returns kUnsupported unless the activation only narrows the bounds of s8.
 Status check_s8_activation(const Activation& activation);
 
-// Checks, for operators that copy elements unchanged, that every input has the same quantization as the output
-// (possibly none).
+// For operators that copy elements unchanged, checks that every input has the same quantization as the output (which
+// may be none).
 Status check_same_quantization(const OperatorSpec& spec);
 
 }  // namespace nestrt::kernels::s8

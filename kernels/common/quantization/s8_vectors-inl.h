@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// s8 arithmetic on vectors. It processes 16 elements at a time, which are contiguous in blocked16. Include from SIMD
-// sources, once per instruction set.
+// s8 arithmetic on vectors, for 16 elements at a time; these are contiguous in blocked16. Include from SIMD sources,
+// once per instruction set.
 #if defined(NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
 #undef NESTRT_KERNELS_COMMON_S8_VECTORS_INL_H_
@@ -17,7 +17,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kBlock = 16;
-// A block consists of kBlock / kLanes vectors of sums, and one vector of elements if the target has enough lanes.
+// A block is kBlock / kLanes vectors of sums. If the target has enough lanes, its elements are a single vector.
 using D32 = hn::CappedTag<int32_t, kBlock>;
 using V32 = hn::Vec<D32>;
 using D8 = hn::Rebind<int8_t, D32>;
@@ -32,10 +32,10 @@ HWY_INLINE void store_s8(V8 elements, s8::Bounds bounds, int8_t* to) {
   hn::StoreU(hn::Min(hn::Max(elements, low), high), d, to);
 }
 
-// Narrows to [-128, 127], then to the bounds, which are within that range.
+// Saturates to [-128, 127], then clamps to the bounds, which are within that range.
 HWY_INLINE void store_s8(V32 sums, s8::Bounds bounds, int8_t* to) { store_s8(hn::DemoteTo(D8(), sums), bounds, to); }
 
-// Shifts sums that contain the rounding term right, as s8::shift_raised() does. kEven: half_even.
+// Shifts sums to which the rounding term has been added, like s8::shift_raised(). kEven: the rounding is half_even.
 template <bool kEven>
 struct ShiftS8 {
   ShiftS8() = default;
@@ -51,7 +51,7 @@ struct ShiftS8 {
   V32 odd_bit;  // 0 for a shift by 0, which rounds nothing
 };
 
-// Computes the sum of an s8 addition, not clipped. kEven: the rounding is half_even.
+// Computes the sum of an s8 addition, without applying bounds. kEven: the rounding is half_even.
 template <bool kEven>
 struct AddS8 {
   AddS8(const s8::AddShifts& add_shifts, s8::Rounding rounding)
@@ -72,8 +72,8 @@ struct AddS8 {
   int32_t odd_bit;
 };
 
-// Returns the same for an s8c addition, before the zero point of the output is added. a and b are elements minus their
-// zero points.
+// Computes the sum of an s8c addition, without the zero point of the output. a and b are elements minus their zero
+// points.
 HWY_INLINE V32 add_s8c(V32 a, V32 b, const s8c::AddFactors& factors) {
   const D32 d;
   const V32 sum = hn::Add(hn::Mul(a, hn::Set(d, factors.a)), hn::Mul(b, hn::Set(d, factors.b)));
@@ -92,7 +92,7 @@ struct Rest {
   T elements[kBlock];
 };
 
-// Calls function(to, from...) for every 16 of `count` elements.
+// Calls function(to, from...) for each block of 16 elements; the last block may be a padded copy.
 template <class Function, typename Out, typename... In>
 HWY_INLINE void map_blocks(int64_t count, const Function& function, Out* to, const In*... from) {
   int64_t i = 0;

@@ -4,7 +4,7 @@
 // docs/concepts/numerics.md describes it in words.
 //
 // Results follow ONNX Runtime: int32 sums, one multiplication in f32, rounding to nearest even. No f32 product is an
-// operand of an addition, so compilers cannot contract expressions, and results do not depend on the processor.
+// operand of an addition, so compilers cannot fuse operations and results do not depend on the processor.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct Affine {
   bool operator==(const Affine& other) const { return scale == other.scale && zero_point == other.zero_point; }
 };
 
-// Rounds a real number of steps from zero to an integer within the bounds; NaN counts as 0. Clipping to integer bounds
-// before rounding gives the same result and keeps the rounded values small.
+// Rounds a real number of steps from zero to an integer within the bounds. NaN counts as 0. Clamping before rounding
+// gives the same result, because the bounds are integers, and keeps the rounded values small.
 inline int32_t from_steps(float steps, int32_t zero_point, Bounds bounds) {
   if (steps != steps) steps = 0;
   const float raised = std::max(steps, static_cast<float>(bounds.low - zero_point));
@@ -42,7 +42,7 @@ Bounds bounds_of_type() {
   return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
 }
 
-// T is int8_t or uint8_t.
+// T: int8_t or uint8_t.
 template <typename T>
 T quantize(float x, Affine to) {
   return static_cast<T>(from_steps(x / to.scale, to.zero_point, bounds_of_type<T>()));
@@ -53,7 +53,7 @@ inline float dequantize(int32_t q, Affine from) {
   return static_cast<float>(int64_t{q} - from.zero_point) * from.scale;
 }
 
-// Accumulators of Conv, Dense and average pools: sums of (x - zero point) * w, plus bias.
+// Accumulators of Conv, Dense and average pools: the sum of (x - zero point) * w, plus bias.
 
 // Returns the factor that converts an accumulator to quantization steps of the output.
 inline float multiplier(float input_scale, float weight_scale, float output_scale) {
@@ -67,14 +67,15 @@ inline int8_t narrow(int32_t accumulator, float multiplier, int32_t zero_point, 
 // Returns the f32 value of a wide output; `scale` is the input scale times the weight scale.
 inline float widen(int32_t accumulator, float scale) { return static_cast<float>(accumulator) * scale; }
 
-// Returns the sum of (x - zero point) over a window, divided by `count` elements. An empty window gives zero.
+// Returns the average over a window: `sum`, the sum of (x - zero point), divided by `count`. An empty window gives the
+// zero point.
 inline int8_t average(int32_t sum, int64_t count, float input_scale, Affine to) {
   if (count <= 0) return static_cast<int8_t>(to.zero_point);
   return narrow(sum, input_scale / (to.scale * static_cast<float>(count)), to.zero_point);
 }
 
-// Returns the mean of `count` stored integers, rounded half away from zero or half up. `sum`: the sum of (x - zero
-// point) over the window; padding has the value of the zero point.
+// Returns the average of `count` stored integers, rounded half away from zero or half up. `sum`: the sum of (x - zero
+// point) over the window. Padding has the value of the zero point.
 inline int8_t exact_average(int32_t sum, int64_t count, int32_t zero_point, ops::Rounding rounding) {
   if (count <= 0) return static_cast<int8_t>(zero_point);
   const int64_t total = sum + count * zero_point;
@@ -146,7 +147,7 @@ inline int32_t add(int32_t a, int32_t b, const AddFactors& factors) {
   return (sum + factors.term + ((sum >> factors.shift) & factors.odd_term)) >> factors.shift;
 }
 
-// LeakyReLU as in XNNPACK, with factors of 8 fractional bits, half up.
+// LeakyReLU as in XNNPACK: factors have 8 fractional bits, and results round half up.
 struct LeakyFactors {
   int32_t positive = 0;
   int32_t negative = 0;
@@ -165,32 +166,33 @@ inline LeakyFactors leaky_factors(float scale_in, float slope, float scale_out) 
   return {fixed(ratio), fixed(ratio * slope)};
 }
 
-// x is an element minus its zero point. Returns the result minus its zero point.
+// Returns the result minus its zero point. x: an element minus its zero point.
 inline int32_t leaky_relu(int32_t x, const LeakyFactors& factors) {
   return s8::shift_right(x * (x < 0 ? factors.negative : factors.positive), LeakyFactors::kShift,
                          ops::Rounding::kHalfUp);
 }
 
-// Linear interpolation with weights of 11 bits, half up. Both steps are exact, so their order does not matter.
+// Linear interpolation with 11-bit weights; results round half up. Both steps are exact, so their order does not
+// matter.
 
 inline constexpr int kInterpolationBits = 11;
 
-// Returns the weight of the second of two elements.
+// Returns the weight of the second of two neighbouring elements.
 inline int32_t interpolation_weight(float fraction) {
   return static_cast<int32_t>(std::nearbyint(std::ldexp(fraction, kInterpolationBits)));
 }
 
-// a and b: elements, or results of interpolation along another axis.
+// a and b: elements, or values already interpolated along another axis.
 inline int32_t interpolate(int32_t a, int32_t b, int32_t weight_b) {
   return a * (int32_t{1} << kInterpolationBits) + (b - a) * weight_b;
 }
 
-// Returns the element for values that were interpolated along two axes.
+// Returns the element for a value that was interpolated along two axes.
 inline int8_t interpolated(int32_t value) {
   return static_cast<int8_t>(s8::shift_right(value, 2 * kInterpolationBits, ops::Rounding::kHalfUp));
 }
 
-// Returns the limits set by a fused activation; requires s8::has_bounds().
+// Returns the bounds set by a fused activation. Requires: s8::has_bounds().
 inline Bounds activation_bounds(const Activation& activation, Affine to) {
   if (activation.kind == ops::ActivationKind::kRelu) return {to.zero_point, s8::kHigh};
   if (activation.kind != ops::ActivationKind::kClip) return {};

@@ -99,7 +99,7 @@ Result<BinaryFactors> binary_factors(const OperatorSpec& spec) {
       if (factors.sum.valid()) return factors;
       break;
     default:
-      return Status(Code::kUnsupported, fmt::format("{} has no form for tensors with scales", ops::name(op.kind)));
+      return Status(Code::kUnsupported, fmt::format("{} does not support tensors with scales", ops::name(op.kind)));
   }
   return rule_error(
       fmt::format("the output's scale {} is too fine for operands of scales {} and {}", to.scale, a.scale, b.scale));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and fully checks scales and zero points of operators. Errors: kInvalidModel, naming the operand.
+// Reads and validates the scales and zero points of operators. Errors: kInvalidModel, naming the operand.
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace nestrt::kernels::s8c {
 
-// Returns whether the tensor's integers have scales (s8c), rather than exponents (s8) or no quantization.
+// Returns whether the tensor is quantized with scales (s8c), as opposed to exponents (s8) or not at all.
 bool has_scales(const TensorSpec& tensor);
 
 // Returns the scale and zero point of a tensor that must have exactly one of each. `what` names the operand, e.g. "the
 // input".
 Result<Affine> affine_of(const TensorSpec& tensor, std::string_view what);
 
-// Scales and zero points of s8, u8 and s32 tensors, possibly one per index of an axis.
+// The scales and zero points of an s8, u8 or s32 tensor: one pair, or one per index along an axis.
 struct AffineMap {
   std::vector<Affine> entries;
   int64_t inner = 1;  // number of elements between neighbours along the axis
@@ -28,7 +28,7 @@ struct AffineMap {
 };
 Result<AffineMap> affine_map_of(const TensorSpec& tensor, std::string_view what);
 
-// The factors and zero points for a Binary of s8c tensors.
+// The factors and zero points of a Binary with s8c tensors.
 struct BinaryFactors {
   ops::BinaryKind kind = ops::BinaryKind::kAdd;
   bool adds_exactly = false;  // add, sub: of `scales`; otherwise by the factors of `sum`
@@ -41,7 +41,8 @@ struct BinaryFactors {
   Affine to;
   Bounds bounds;
 };
-// Requires: an s8 Binary whose first input has scales. Errors: also kUnsupported for kinds without an s8c form.
+// Requires: an s8 Binary whose first input has scales. Errors: as above, and kUnsupported for kinds without an s8c
+// form.
 Result<BinaryFactors> binary_factors(const OperatorSpec& spec);
 
 // Returns an element of the result.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of fewer elements than a vector holds. They access only the given elements. Include from a Highway
+// Loads and stores of fewer elements than a vector holds. They access only these elements. Include from a Highway
 // source after hwy/highway.h.
 #if defined(NESTRT_KERNELS_COMMON_PARTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NESTRT_KERNELS_COMMON_PARTIAL_INL_H_
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Loads `count` lanes from x and sets the others to `fill`. Requires: count is below the number of lanes.
+// Loads `count` lanes from x and sets the other lanes to `fill`. Requires: count is less than the number of lanes.
 template <class D>
 HWY_INLINE hn::Vec<D> load_partial(D d, const float* x, int64_t count, float fill = 0) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2

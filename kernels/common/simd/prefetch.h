@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefetches a cache line with a dummy load. An in-order core continues until it uses the loaded value, and unlike a
+// Prefetches a cache line with a dummy load. An in-order core stalls only when it uses the loaded value, and unlike a
 // prefetch hint, a load trains the hardware prefetcher. Requires: readable memory.
 #pragma once
 

@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace nestrt::kernels::HWY_NAMESPACE {
 
-// `tile`: 16 vectors of 16 bytes. Four perfect shuffles exchange the four row index bits with the four column index
-// bits.
+// `tile`: 16 vectors of 16 bytes. Four perfect shuffles exchange the four bits of the row index with those of the
+// column index.
 template <class D>
 HWY_INLINE void transpose16(D d, hwy::HWY_NAMESPACE::Vec<D>* tile) {
   namespace hn = hwy::HWY_NAMESPACE;

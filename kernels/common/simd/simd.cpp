@@ -25,7 +25,7 @@ namespace nestrt::kernels {
 namespace {
 
 #if HWY_ARCH_X86
-// Reads CPUID, because not every compiler's __builtin_cpu_supports() knows f16c.
+// Reads CPUID directly, because some compilers' __builtin_cpu_supports() does not know f16c.
 bool cpu_has_f16c() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
@@ -39,8 +39,8 @@ bool cpu_has_avx2() {
 }
 
 #if defined(__linux__) && defined(__x86_64__)
-// Returns whether byte tiles (AMX) are available and the system saves their state. Requests permission for this process
-// once; the grant holds for every thread.
+// Returns whether byte tiles (AMX) are available and the operating system saves their state. Requests permission once
+// per process; the permission applies to all threads.
 bool cpu_has_tiles() {
   constexpr unsigned kTile = 1U << 24, kInt8 = 1U << 25;       // CPUID 7, EDX
   constexpr uint32_t kTileState = 3U << 17;                    // XCR0
@@ -100,7 +100,7 @@ InstructionSet initial_instruction_set() {
   if (const char* wanted = std::getenv("NESTRT_ISA")) {
     for (InstructionSet set : detected())
       if (name(set) == wanted) return set;
-    std::string message = fmt::format("NESTRT_ISA={} is ignored; this CPU has:", wanted);
+    std::string message = fmt::format("NESTRT_ISA={} is ignored; this CPU supports:", wanted);
     for (InstructionSet set : detected()) message += fmt::format(" {}", name(set));
     log(LogLevel::kWarning, message);
   }

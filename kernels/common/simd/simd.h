@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the instruction set that kernels run on. Every SIMD source is compiled once per set of vectors (Highway's
-// foreach_target); NESTRT_SIMD_EXPORT collects the results in one table per function, and simd_pick selects an entry at
-// run time. Sets that add dot products or byte tiles use the code of the set below; their specific code is in separate
-// sources.
+// Selects the instruction set that kernels run on. Every SIMD source is compiled once per vector instruction set
+// (Highway's foreach_target); NESTRT_SIMD_EXPORT collects the results in one table per function, and simd_pick selects
+// an entry at run time. Sets that add only dot products or byte tiles reuse the code of the next lower set; their
+// specific code is in separate sources.
 //
 // A SIMD source has this structure:
 //
@@ -34,11 +34,11 @@ namespace nestrt::kernels {
 
 // Returns the sets that this machine supports, best first. Never empty.
 std::span<const InstructionSet> supported_instruction_sets();
-// Returns the best supported set, unless NESTRT_ISA in the environment (a name of InstructionSet) or
+// Returns the best supported set, unless NESTRT_ISA in the environment (the name of an InstructionSet) or
 // force_instruction_set() overrides it.
 InstructionSet current_instruction_set();
-// Selects a set, for tests and benchmarks. Returns false without effect if this machine does not support the set. Do
-// not call while kernels run.
+// Selects a set, for tests and benchmarks. If this machine does not support the set, returns false and changes nothing.
+// Do not call while kernels run.
 bool force_instruction_set(InstructionSet set);
 
 template <typename Function>
@@ -51,7 +51,7 @@ Function simd_pick(const SimdTable<Function>& table) {
 
 }  // namespace nestrt::kernels
 
-// Sets for which the file was not compiled have a null entry and are not in supported_instruction_sets().
+// If the file was not compiled for a set, its entry is null; the set is then not in supported_instruction_sets().
 #if HWY_TARGETS & HWY_EMU128
 #define NESTRT_SIMD_PORTABLE(function) &N_EMU128::function
 #elif HWY_TARGETS & HWY_SCALAR  // for compilers known to break EMU128 (GCC before 12.3)
@@ -75,7 +75,7 @@ Function simd_pick(const SimdTable<Function>& table) {
 #define NESTRT_SIMD_AVX512(function) nullptr
 #endif
 
-// In the order of InstructionSet.
+// The entries are in the order of InstructionSet.
 #define NESTRT_SIMD_EXPORT(function)                                                                     \
   static constexpr ::nestrt::kernels::SimdTable<decltype(&HWY_NAMESPACE::function)> function##_table = { \
       NESTRT_SIMD_PORTABLE(function), NESTRT_SIMD_NEON(function),   NESTRT_SIMD_NEON(function),          \

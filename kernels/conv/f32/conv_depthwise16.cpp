@@ -31,7 +31,7 @@ class Depthwise16 final : public Kernel, public WindowRows {
 void Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = conv_.geometry;
   const int64_t slabs = g.batch * conv_.out_blocks() * g.axes[0].output, height = g.axes[1].output;
-  // Each product needs one load.
+  // Every product requires a load.
   const int64_t wanted =
       task_count(slabs * height * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads());
   parallel_planes(*call.parallel, slabs, height, wanted, kMinRows,

@@ -88,7 +88,7 @@ HWY_INLINE void step_vector(const Row& row, int64_t x, Taps kx) {
   store<kCount, kVector>(row, x, sums);
 }
 
-// Returns the row of one lane of the block.
+// Returns the row with its addresses advanced to one lane of the block.
 HWY_INLINE Row lane_of(Row row, int lane) {
   row.input += lane;
   row.weights += lane;
@@ -108,12 +108,12 @@ HWY_INLINE void step(const Row& row, int64_t x, Taps kx) {
   }
 }
 
-// Code for kernels of kTaps taps along the width, without dilation. It processes all vectors of kCount outputs together
+// The code below is for kernels with kTaps taps along the width and no dilation. It processes kCount outputs together
 // and loads each input once for all outputs that read it. The sums equal those of step(), except that inputs outside
 // the plane are multiplied as zeros.
 alignas(64) constexpr float kNoInput[kBlock] = {};
 
-// The inputs of one line.
+// The addresses of the pixels of one line.
 template <int kCount, int kStride, int kTaps>
 struct LineInputs {
   static constexpr int kPixels = (kCount - 1) * kStride + kTaps;
@@ -121,7 +121,7 @@ struct LineInputs {
   const float* pixels[kPixels];
   const float* prefetch;  // first pixel to prefetch, or null
 
-  // `ix`: position of the first pixel in `line`; pixels outside [0, width) are zeros.
+  // `ix`: the position of the first pixel in `line`. Pixels outside [0, width) read zeros.
   HWY_INLINE LineInputs(const float* line, int64_t ix, int64_t width) {
     NESTRT_UNROLL for (int i = 0; i < kPixels; ++i) {
       const float* at = line + (ix + i) * kBlock;
@@ -131,7 +131,7 @@ struct LineInputs {
   }
 };
 
-// Adds the pixels at(i) of a line.
+// Adds the products of the pixels at(i) of a line.
 template <int kCount, int kStride, int kTaps, int kVector, class At>
 HWY_INLINE void add_pixels(const At& at, const float* weights, V (&sums)[kCount]) {
   const D d;
@@ -146,7 +146,8 @@ HWY_INLINE void add_pixels(const At& at, const float* weights, V (&sums)[kCount]
   }
 }
 
-// Processes one vector of kCount outputs. `pixels_of(line)` must return a function of a pixel's number in the line.
+// Processes one vector of kCount outputs. pixels_of(line) returns a function that maps the index of a pixel to its
+// address.
 template <int kCount, int kStride, int kTaps, int kVector, class PixelsOf>
 HWY_INLINE void step_pixels(const Row& row, int64_t x, const PixelsOf& pixels_of) {
   const auto& [depth, height, width] = row.geometry.axes;
@@ -163,7 +164,7 @@ HWY_INLINE void step_pixels(const Row& row, int64_t x, const PixelsOf& pixels_of
   store<kCount, kVector>(row, x, sums);
 }
 
-// Out of line: inlined, its addresses would take the registers of the outputs inside.
+// Not inline, because its addresses would use registers that the code for inner outputs needs.
 template <int kCount, int kStride, int kTaps, int kVector>
 HWY_NOINLINE void step_edge(const Row& row, int64_t x) {
   const ConvAxis& width = row.geometry.axes[2];
@@ -184,8 +185,8 @@ HWY_INLINE void step_any(const Row& row, int64_t x) {
   });
 }
 
-// Processes a row vector by vector: the sums of seven outputs hide the latency of a product, and seven divides the
-// usual sizes of images.
+// Processes a row vector by vector. The sums of seven outputs hide the latency of a product, and seven divides common
+// image sizes.
 template <int kStride, int kTaps, int kVector = 0>
 HWY_NOINLINE void run_pixels(const Row& row) {
   const int64_t last = row.geometry.axes[2].output;
@@ -197,7 +198,7 @@ HWY_NOINLINE void run_pixels(const Row& row) {
   if constexpr (kVector + 1 < kVectors) run_pixels<kStride, kTaps, kVector + 1>(row);
 }
 
-// Returns whether the row has a form that run_pixels() supports, and runs it.
+// Runs the row if run_pixels() supports it. Returns whether it does.
 HWY_INLINE bool run_wide(const Row& row) {
   if constexpr (kLanes >= 8) {
     const ConvAxis& width = row.geometry.axes[2];
@@ -214,8 +215,9 @@ HWY_INLINE bool run_wide(const Row& row) {
   return false;
 }
 
-// For cores on which a vector load takes as long as two products (Cortex-A53): three taps, with all vectors of kCount
-// outputs together. Outputs are stored line by line, so that lines need not be read before they are written.
+// For cores on which a vector load takes as long as two products (Cortex-A53) and kernels with three taps: processes
+// all vectors of kCount outputs together. Outputs are stored in whole cache lines, so that the lines need not be read
+// before they are written.
 constexpr int kLineTaps = 3;
 
 template <int kCount, int kStride, int kVector = 0>
@@ -283,7 +285,7 @@ HWY_INLINE void run_inner(const Row& row, int64_t x, int64_t last) {
   for (; x < last; ++x) step<1>(row, x, all);
 }
 
-// Processes several inner outputs at a time and those at the edges one by one.
+// Processes several inner outputs at a time, and outputs at the edges one by one.
 HWY_INLINE void run_row(const Row& row, Taps inner) {
   const ConvAxis& width = row.geometry.axes[2];
   if (kIsNeon && width.kernel == kLineTaps && width.dilation == 1) {

@@ -12,7 +12,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// The pixels of an image, by blocks of channels.
+// The input and output pixels of an image, in blocks of channels.
 struct Pixels {
   const float* input = nullptr;
   int64_t input_stride = 0;  // between blocks

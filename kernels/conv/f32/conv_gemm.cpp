@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution of plain tensors as a matrix product. A task copies the inputs of a chunk of outputs into a window in
 // which every tap reads adjacent inputs (kernels/conv/flat_window.h), and multiplies it with the group's weights.
-// Vectors contain adjacent outputs of a channel. Nothing is copied per tap or per output channel.
+// Vectors contain adjacent outputs of one channel. No copies are made per tap or per output channel.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -21,10 +21,10 @@ constexpr int64_t kMinSplitColumns = 64;
 // Returns how far the last tap reaches, in elements of a phase.
 int64_t reach(const ConvAxis& axis) { return (axis.kernel - 1) * axis.dilation / axis.stride; }
 
-// Returns an upper limit of the phases of an axis.
+// Returns an upper bound for the number of phases of an axis.
 int64_t max_phases(const ConvAxis& axis) { return std::min(axis.kernel, axis.stride); }
 
-// Returns the floats of a window of `rows` x `columns` outputs; saturates.
+// Returns the number of floats in a window of `rows` x `columns` outputs. Saturates.
 int64_t window_floats(const ConvGeometry& g, int64_t rows, int64_t columns) {
   const auto& [d, h, w] = g.axes;
   int64_t floats = saturating_product(g.group_inputs(), d.kernel);
@@ -40,7 +40,7 @@ WindowAxis depth_axis(const ConvAxis& axis) {
   return result;
 }
 
-// Returns the axis of a window of `outputs` outputs.
+// Returns the axis of a window that covers `outputs` outputs.
 WindowAxis window_axis(const ConvAxis& axis, int64_t outputs) {
   WindowAxis result;
   result.stride = axis.stride;
@@ -76,7 +76,7 @@ class Gemm final : public Kernel {
   static constexpr int64_t kMaxColumns = 512;  // maximum columns of a range
   static constexpr int64_t kSumsStride = kMaxColumns + kShiftColumns;
 
-  // Outputs of one depth of one group of one image.
+  // The outputs of one depth position, group and image.
   struct Chunk {
     int64_t image = 0, group = 0, depth = 0;
     Range rows, columns, channels;  // channels: in the outputs of the group
@@ -115,7 +115,7 @@ void Gemm::add_shifts() {
                                              kw * w.dilation / w.stride));
 }
 
-// Splits the outputs further than windows require if threads would be idle.
+// Splits the outputs more finely than windows require if threads would otherwise be idle.
 Gemm::Parts Gemm::parts_for(int threads) const {
   const auto& [d, h, w] = g_.axes;
   const int64_t units = g_.batch * g_.group * d.output;
@@ -202,10 +202,10 @@ bool accepts_conv_gemm(const OperatorSpec& spec) {
   return g && window_floats(*g, 1, 1) <= kMaxWindowFloats;
 }
 
-// Accepts convolutions with few output channels. Few input channels would also fill only a small part of a block, but
-// layouts of lower cost already avoid blocks for them. For more input channels, compares vector products per input
-// channel and pixel. Vectors of outputs contain 16 adjacent pixels here, and 16 output channels in blocked tensors,
-// where 3 x 3 kernels need fewer products.
+// Accepts convolutions with few output channels. (With few input channels, blocks would also be mostly empty, but other
+// kernels with cheaper layouts already avoid them.) For more input channels, compares the vector products per input
+// channel and pixel: here, a vector contains 16 adjacent pixels; in blocked tensors, it contains 16 output channels,
+// and 3 x 3 kernels need fewer products.
 bool accepts_conv_gemm_narrow(const OperatorSpec& spec) {
   constexpr double kEfficiency = 0.7;  // relative speed of products with few output channels
   constexpr double kReorder = 1;  // cost of reordering the input, because its producer and other users may be blocked

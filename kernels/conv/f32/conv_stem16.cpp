@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution of a plain input with few channels (an image) into a blocked16 output. A segment is one row of the
-// kernel; its products traverse a row of the input. Each output row copies the input rows that it needs, including
-// padding, into the thread's scratch, so tiles need no edge handling. On cores where short segments cost more than a
-// copy, the inputs of each output are gathered into one segment first.
+// kernel, multiplied with a row of the input. Each output row copies the input rows that it needs, including padding,
+// into the thread's scratch, so tiles need no edge handling. On cores where short segments cost more than a copy, the
+// inputs of each output are first gathered into one segment.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -24,11 +24,11 @@ constexpr bool kGathers = false;
 #endif
 
 constexpr int64_t kCopied = 4;  // elements copied together
-// Minimum columns of a part of a row, unless some threads would have no rows.
+// The minimum number of columns per part of a row, unless there are fewer rows than threads.
 constexpr int64_t kMinColumns = 56;
 
-// Copies four elements `count` times at constant strides. Several copies are in flight, because an in-order core stalls
-// when it uses a load.
+// Copies four elements `count` times, at constant strides. Several copies are in flight, because an in-order core
+// stalls when it uses a value that is still being loaded.
 void copy_fours(const float* from, int64_t from_step, float* to, int64_t to_step, int64_t count) {
   struct Four {
     float elements[kCopied];
@@ -68,7 +68,7 @@ class Stem16 final : public Kernel, public WindowRows {
 
  private:
   int64_t products() const { return conv_.geometry.in_channels * conv_.geometry.taps(); }  // per output
-  // Elements between gathered outputs, including room for the excess of copies.
+  // Returns the number of elements between gathered outputs, including room for the excess elements of copies.
   int64_t pixel_step(const ConvAxis& width) const {
     return round_up(products() + round_up(width.kernel, kCopied) - width.kernel, kCopied);
   }
@@ -91,7 +91,7 @@ size_t Stem16::scratch_bytes(const ConvGeometry& geometry) const {
   const ConvAxis& width = geometry.axes[2];
   const size_t rows = saturated_bytes(kernel_rows(geometry), row_length(width), sizeof(float));
   if (!kGathers) return rows;
-  // Includes room after each buffer for the excess of its last copy.
+  // After each buffer, includes room for the excess elements of its last copy.
   const size_t pixels = saturated_bytes(width.output, pixel_step(width), sizeof(float));
   size_t bytes = 2 * kCopied * sizeof(float);
   if (__builtin_add_overflow(bytes, rows, &bytes) || __builtin_add_overflow(bytes, pixels, &bytes))
@@ -99,7 +99,7 @@ size_t Stem16::scratch_bytes(const ConvGeometry& geometry) const {
   return bytes;
 }
 
-// Splits rows only if there are too few for all threads.
+// Splits rows only if there are too few rows for all threads.
 void Stem16::run(const KernelCall& call) const {
   const ConvGeometry& g = long_rows_;
   const int64_t rows = g.batch * g.axes[0].output * g.axes[1].output, columns = g.axes[2].output;
@@ -116,7 +116,7 @@ void Stem16::run(const KernelCall& call) const {
   });
 }
 
-// `row`: counted through images, depth and height.
+// `row`: the row index over all images, depths and heights.
 void Stem16::run_columns(const KernelCall& call, int64_t row, Range columns, float* scratch) const {
   ConvGeometry part = long_rows_;
   ConvAxis& width = part.axes[2];
@@ -156,7 +156,7 @@ void Stem16::run_row(const ConvGeometry& geometry, const ImageRows<float>& image
 }
 
 // Gathers the inputs of each output of a row: [outputs][channels][kernel depth][kernel height][kernel width],
-// pixel_step() apart. Copies whole vectors; the next copy overwrites the excess.
+// pixel_step() apart. Copies whole vectors; the next copy overwrites the excess elements.
 void Stem16::gather_pixels(const ConvGeometry& geometry, const float* rows, float* pixels) const {
   const ConvAxis& width = geometry.axes[2];
   for (int64_t row = 0; row < kernel_rows(geometry); ++row, rows += row_length(width), pixels += width.kernel)
@@ -164,7 +164,7 @@ void Stem16::gather_pixels(const ConvGeometry& geometry, const float* rows, floa
       copy_fours(rows + k, width.stride, pixels + k, pixel_step(width), width.output);
 }
 
-// `from`: rows, or gathered pixels.
+// `from`: input rows, or gathered pixels.
 void Stem16::multiply(const ConvGeometry& geometry, const float* from, const OutputRow& to) const {
   const ConvAxis& width = geometry.axes[2];
   int64_t offsets[kMaxTilePoints];

@@ -2,12 +2,12 @@
 // s8 convolution over blocked16 tensors with AMX tiles (kernels/common/gemm_s8/s8_amx.h). Weights have the order of
 // conv.s8.direct16.
 //
-// A tile's points are pixels at a constant distance, 64 bytes of each per step. Inputs are first copied to scratch in
-// cache-sized *bands*:
+// The points of a tile are equally spaced pixels; a step reads 64 bytes of each. Inputs are first copied to scratch in
+// cache-sized bands:
 //
 //   1 x 1     the channels of each pixel, interleaved from their planes of 16
-//   others    padded rows of each plane. Along a row of the kernel, the 16 channels of adjacent columns are already
-//             contiguous, and a step reads up to four columns
+//   others    padded rows of each plane. The 16 channels of adjacent columns are contiguous, so a step reads up to
+//             four columns of a kernel row
 //
 // Weights are never rearranged; only padded or non-contiguous inputs are.
 #include <algorithm>
@@ -35,14 +35,14 @@ namespace {
 
 constexpr int64_t kMaxKernel = 15, kMaxStride = 8;
 constexpr int64_t kMaxUnitBytes = 1024 * 1024;
-// For a second-level cache of 2 MB, which all CPUs with AMX have: the size of a band, and of weights that stay cached
-// next to it.
+// The size of a band, and of weights that stay cached alongside it, for a second-level cache of 2 MB. All CPUs with AMX
+// have at least that.
 constexpr int64_t kBandBytes = 256 * 1024, kResidentWeights = 1280 * 1024;
 constexpr int64_t kSmallBandBytes = 32 * 1024;  // for a first-level cache of 48 KB
 constexpr int64_t kSpeedup = 4;                 // speedup of products over the rate assumed by task_count()
 
-// How the output is split into tiles. A unit is the smallest part of the output computed together: a tile of pixels for
-// 1 x 1, otherwise `lines` lines.
+// How the output is split into tiles. A unit is the smallest part of the output that is computed together: a tile of
+// pixels for 1 x 1 kernels, otherwise `lines` lines.
 struct Tiling {
   bool is_point = false;
   int64_t units = 0;
@@ -72,7 +72,7 @@ Tiling point_tiling(const ConvGeometry& g) {
   return tiling;
 }
 
-// Returns the number of input rows under `lines` output lines.
+// Returns the number of input rows that `lines` output lines read.
 int64_t rows_under(const ConvAxis& h, int64_t lines) { return (lines - 1) * h.stride + h.kernel; }
 
 Tiling window_tiling(const ConvGeometry& g) {
@@ -84,7 +84,7 @@ Tiling window_tiling(const ConvGeometry& g) {
   tiling.pitch = columns * kTileBlock;
   tiling.unit_tiles = ceil_div(tiling.width, kAmxPoints);
   tiling.points = ceil_div(tiling.width, tiling.unit_tiles);
-  // The points between lines are computed and ignored.
+  // The points between two lines are computed but not used.
   if (h.stride == 1 && w.stride == 1 && columns + tiling.width <= kAmxPoints) {
     tiling.line_points = columns;
     tiling.lines = std::min(h.output, (kAmxPoints - tiling.width) / columns + 1);
@@ -102,7 +102,7 @@ bool is_point(const ConvGeometry& g) { return g.axes[1].kernel == 1 && g.axes[2]
 
 Tiling tiling_of(const ConvGeometry& g) { return is_point(g) ? point_tiling(g) : window_tiling(g); }
 
-// Returns whether every output of a kernel of one element reads an element of the input.
+// Returns whether, for a kernel of one element, every output reads an element inside the input.
 bool reads_inside(const ConvAxis& axis) {
   return axis.pad_begin <= 0 && (axis.output - 1) * axis.stride - axis.pad_begin < axis.input;
 }
@@ -120,7 +120,7 @@ bool accepts_geometry(const ConvGeometry& g) {
   return tiling.depth != 0 && tiling.unit_bytes <= kMaxUnitBytes;
 }
 
-// A tile: points in one line, or the same number of points in each of several lines.
+// A tile: adjacent points in one line, or the same number of points in each of several lines.
 struct Tile {
   const int8_t* points;
   int64_t first;  // first pixel
@@ -128,7 +128,7 @@ struct Tile {
   int64_t lines;
 };
 
-// Up to two tiles by two blocks.
+// The sums of up to two tiles by two blocks.
 struct Sums {
   Tile tiles[2];
   int64_t count;  // number of tiles
@@ -136,7 +136,7 @@ struct Sums {
   alignas(64) int32_t sums[2 * kAmxPoints * 2 * kTileBlock];  // the second tile follows the first
 };
 
-// The part of a group of an image that a task computes, and the scratch for its bands.
+// The blocks of one group and image that a task computes, and the scratch for its bands.
 struct Task {
   int64_t image, group;
   Range blocks;
@@ -145,7 +145,7 @@ struct Task {
 
 class S8Amx16 final : public Kernel {
  public:
-  // `steps` has room for Tiling::steps entries.
+  // `steps`: memory for Tiling::steps entries.
   S8Amx16(const ConvGeometry& geometry, S8Product product, AlignedArray<int64_t> steps);
 
   void run(const KernelCall& call) const override;
@@ -155,7 +155,7 @@ class S8Amx16 final : public Kernel {
   }
 
  private:
-  // Bytes that tiles read past the end of a band.
+  // Returns the number of bytes that tiles read past the end of a band.
   int64_t slack() const { return kAmxPoints * kMaxStride * kTileBlock + kAmxDepth + tiling_.lines * tiling_.pitch; }
   int64_t group_blocks() const { return ceil_div(geometry_.group_outputs(), kTileBlock); }
   void set_steps();
@@ -253,7 +253,7 @@ void S8Amx16::load_row(const int8_t* input, int64_t row, int8_t* to) const {
   clear(end, tiling_.pitch);
 }
 
-// Splits work along outputs if the weights are larger than the input; every task then loads all inputs.
+// If the weights are larger than the input, splits the work along outputs; every task then loads all inputs.
 void S8Amx16::run(const KernelCall& call) const {
   const ConvGeometry& g = geometry_;
   const int64_t images = g.batch * g.group, pairs = ceil_div(ceil_div(g.group_outputs(), kTileBlock), int64_t{2});
@@ -325,8 +325,8 @@ Tile S8Amx16::tile_at(const Task& task, Range units, int64_t index) const {
           lines.size()};
 }
 
-// Multiplies tiles of inputs by up to two blocks of weights. In either loop order, the first tiles are the ones that
-// read weights for the first time.
+// Multiplies tiles of inputs by up to two blocks of weights. `is_first`: the tiles are the first, which read the
+// weights for the first time in either loop order.
 void S8Amx16::multiply(const Task& task, int64_t block, bool is_first, Sums& sums) const {
   sums.first_block = task.group * group_blocks() + block;
   sums.blocks = std::min<int64_t>(2, task.blocks.last - block);

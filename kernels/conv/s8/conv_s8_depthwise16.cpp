@@ -13,7 +13,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Outputs computed at a time; their sums stay in the first-level cache.
+// The number of outputs computed at a time, so that their sums stay in the first-level cache.
 constexpr int64_t kCallPixels = 128;
 
 class S8Depthwise16 final : public Kernel, public WindowRows {
@@ -30,7 +30,7 @@ class S8Depthwise16 final : public Kernel, public WindowRows {
     call_rows_ = std::clamp<int64_t>(kCallPixels / width, 1, std::max<int64_t>(1, geometry_.axes[1].output));
   }
 
-  // Selects the faster form for 3 x 3 kernels if it is exact for these weights.
+  // Selects the faster function for 3 x 3 kernels if it is exact for these weights.
   void use_pairs();
   // Selects dot products of four taps. Errors: kOutOfMemory.
   Status use_dot4();
@@ -97,7 +97,7 @@ Status S8Depthwise16::use_dot4() {
 void S8Depthwise16::run(const KernelCall& call) const {
   const ConvGeometry& g = geometry_;
   const int64_t slabs = g.batch * blocks() * g.axes[0].output, height = g.axes[1].output;
-  // Each product needs one load.
+  // Every product requires a load.
   const int64_t wanted =
       task_count(slabs * height * g.axes[2].output * kTileBlock, g.taps() * 2, call.parallel->num_threads());
   const size_t per_thread = scratch(1).per_thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise rows of 3 x 3 kernels with NEON byte multiplication: two products share a 16-bit sum before it is widened.
+// Depthwise rows of 3 x 3 kernels with NEON byte multiplication. Two products share a 16-bit sum before it is widened.
 #include "kernels/common/simd/simd.h"
 #include "kernels/conv/s8/conv_s8_depthwise16.h"
 
@@ -15,12 +15,12 @@ namespace {
 constexpr int64_t kBlock = 16;
 constexpr int kSide = 3, kTaps = kSide * kSide;
 
-// Replaces rows outside the input. The window of two adjacent outputs is one pixel wider than the kernel.
+// Used instead of rows outside the input. The window of two adjacent outputs is one pixel wider than the kernel.
 alignas(16) constexpr int8_t kZeros[(kSide + 1) * kBlock] = {};
 
 #define NESTRT_UNROLL _Pragma("GCC unroll 16")
 
-// The input of the first tap of each kernel row; `step` bytes to the next output.
+// For each kernel row: the input of its first tap, and the distance in bytes to the input of the next output.
 struct Window {
   const int8_t* row[kSide];
   int64_t step[kSide];
@@ -30,7 +30,7 @@ struct Window {
   }
 };
 
-// Computes kCount outputs one pixel apart.
+// Computes kCount adjacent outputs, whose inputs are one pixel apart.
 template <int kCount>
 HWY_INLINE void add_taps(const Window& window, const int8x16_t (&weights)[kTaps], const int32_t* start, int32_t* to) {
   int32x4_t sums[kCount][4];
@@ -59,7 +59,7 @@ HWY_INLINE void add_taps(const Window& window, const int8x16_t (&weights)[kTaps]
   }
 }
 
-// Returns the window of output (`output_y`, x); rows outside the input read zeros.
+// Returns the window of output (`output_y`, x). Rows outside the input read zeros.
 HWY_INLINE Window window_of(const S8DepthwiseRows& rows, int64_t output_y, int64_t x) {
   const auto& [depth, height, width] = rows.geometry->axes;
   const int64_t z = tap_position(depth, rows.z, 0);
@@ -74,7 +74,7 @@ HWY_INLINE Window window_of(const S8DepthwiseRows& rows, int64_t output_y, int64
   return window;
 }
 
-// Computes one output with taps outside the row, using a copy of its window.
+// Computes one output whose window extends beyond the row, using a copy of the window.
 void edge_output(const S8DepthwiseRows& rows, const int8x16_t (&weights)[kTaps], int64_t output_y, int64_t x,
                  int32_t* to) {
   const ConvAxis& width = rows.geometry->axes[2];

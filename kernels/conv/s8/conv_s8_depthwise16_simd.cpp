@@ -24,7 +24,7 @@ struct Row {
 };
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-// Two taps per multiplication: words of adjacent taps are interleaved and multiplied in pairs.
+// Multiplies two taps at a time: words of adjacent taps are interleaved and multiplied in pairs.
 using Words = hn::FixedTag<int16_t, kBlock>;
 using HalfSums = hn::FixedTag<int32_t, kBlock / 2>;
 using VW = hn::Vec<Words>;
@@ -50,7 +50,7 @@ struct PairSums {
   }
 };
 
-// Computes kCount outputs starting at `x`, all of which have the taps `kx` inside the input.
+// Computes kCount outputs starting at `x`. For each of them, the taps `kx` are inside the input.
 template <int kCount>
 HWY_INLINE void all_lanes(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x) {
   const auto& [depth, height, width] = row.rows.geometry->axes;
@@ -89,7 +89,7 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
 HWY_INLINE hn::Vec<D16> load16(const int8_t* from) { return hn::PromoteTo(D16(), hn::LoadU(D8(), from)); }
 
-// Computes kLanes channels of kCount outputs starting at `x`, all of which have the taps `kx` inside the input.
+// Computes kLanes channels of kCount outputs starting at `x`. For each output, the taps `kx` are inside the input.
 template <int kCount>
 HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, int64_t lane) {
   const auto& [depth, height, width] = row.rows.geometry->axes;
@@ -106,7 +106,7 @@ HWY_INLINE void add_taps(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x, i
       for (int64_t k = kx.first; k < kx.last; ++k) {
         const auto w = load16(weights + k * kBlock);
         const int8_t* at = row.rows.input + in + k * width.dilation * kBlock;
-        // A byte times the difference of two bytes fits 16 bits.
+        // The product of a byte and the difference of two bytes fits in 16 bits.
         NESTRT_UNROLL for (int p = 0; p < kCount; ++p) {
           const auto x16 = hn::Sub(load16(at + p * pixel_step), zero);
           sums[p] = hn::Add(sums[p], hn::PromoteTo(D(), hn::Mul(x16, w)));
@@ -123,7 +123,7 @@ HWY_INLINE void all_lanes(const Row& row, Taps kz, Taps ky, Taps kx, int64_t x) 
 }
 #endif
 
-// Processes four inner outputs at a time and those at the edges one by one.
+// Processes four inner outputs at a time, and outputs at the edges one by one.
 HWY_INLINE void run_row(const Row& row) {
   const auto& [depth, height, width] = row.rows.geometry->axes;
   const Taps inner = inside_outputs(width), all{0, width.kernel};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise rows with AVX-512 VNNI. vpdpbusd multiplies unsigned with signed bytes, so inputs get their sign bit
+// Depthwise rows with AVX-512 VNNI. vpdpbusd multiplies unsigned with signed bytes, so the sign bits of inputs are
 // flipped, which adds 128. This also applies to the padding, which contains the input's zero point.
 #include "hwy/base.h"
 #include "kernels/common/math/integers.h"
@@ -21,7 +21,7 @@ constexpr int64_t kPixels = 4;  // per vector
 HWY_INLINE __m512i by_channel(__m512i pixels) {
   const __m512i channels_first = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i bytes = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
-  // maskz: GCC warns about the form without a mask.
+  // Uses maskz because GCC warns about the form without a mask.
   const __m512i mixed = _mm512_shuffle_epi8(_mm512_maskz_permutexvar_epi32(0xFFFF, channels_first, pixels), bytes);
   return _mm512_xor_si512(mixed, _mm512_set1_epi32(static_cast<int32_t>(0x80808080)));
 }
@@ -29,13 +29,13 @@ HWY_INLINE __m512i by_channel(__m512i pixels) {
 constexpr uint32_t kAllPixels = 0xFFFF;
 constexpr int kOutputs = 4;  // adjacent outputs of a row computed together
 
-// Returns a mask of the pixels x to x + 3 that are inside a line of `width`, one bit per 32 bits.
+// Returns a mask of those pixels x to x + 3 that are inside a line of `width` pixels, with one bit per four bytes.
 HWY_INLINE uint32_t pixels_inside(int64_t x, int64_t width) {
   const int64_t before = HWY_MIN(HWY_MAX(-x, 0), kPixels), after = HWY_MIN(HWY_MAX(x + kPixels - width, 0), kPixels);
   return (kAllPixels << (4 * before)) & (kAllPixels >> (4 * after));
 }
 
-// The input lines under an output row. Lines in the padding are not read.
+// The input lines that an output row reads. Lines in the padding are masked.
 struct Lines {
   const int8_t* line[S8DepthwiseDot4::kMaxRows];
   uint32_t mask[S8DepthwiseDot4::kMaxRows];
@@ -62,7 +62,7 @@ HWY_INLINE Lines lines_of(const S8DepthwiseRows& rows, int64_t output_y) {
   return lines;
 }
 
-// Outputs [first, last) of a row for which all pixels of the next kOutputs outputs are inside the line.
+// The outputs [first, last) of a row from which the pixels of kOutputs consecutive outputs are all inside the line.
 struct Inner {
   int64_t first, last;
 };
@@ -74,7 +74,7 @@ HWY_INLINE Inner inner_outputs(const ConvAxis& width, int64_t vectors) {
   return {first, HWY_MAX(first, last)};
 }
 
-// Loads four pixels of line r. kInner: all lines are inside the input and contain them.
+// Loads four pixels of line r, starting at x. kInner: all lines are inside the input and contain these pixels.
 template <bool kInner>
 HWY_INLINE __m512i load_pixels(const Lines& lines, int64_t r, int64_t x) {
   const int8_t* const from = lines.line[r] + x * kBlock;
@@ -83,14 +83,15 @@ HWY_INLINE __m512i load_pixels(const Lines& lines, int64_t r, int64_t x) {
   return by_channel(_mm512_mask_loadu_epi32(lines.padding, inside, from));
 }
 
-// A kernel of three rows whose weights stay in registers; each vector of pixels gives kPaired outputs.
+// For kernels of three rows: the weights stay in registers. Each vector of pixels contributes to kPaired outputs.
 template <int kPaired>
 struct ThreeRows {
   explicit ThreeRows(const S8DepthwiseRows& rows) : start(_mm512_loadu_si512(rows.start)) {
     for (int i = 0; i < 3 * kPaired; ++i) weights[i] = _mm512_loadu_si512(rows.weights + i * 64);
   }
 
-  // Computes the sums of kOutputs outputs whose first pixels start at x and are `step` apart.
+  // Computes the sums of kOutputs outputs. The first pixel of the first output is x; those of the next outputs are
+  // `step` apart.
   template <bool kInner>
   HWY_INLINE void run(const Lines& lines, int64_t x, int64_t step, __m512i* sums) const {
     _Pragma("GCC unroll 4") for (int i = 0; i < kOutputs; i += kPaired) {
@@ -106,7 +107,7 @@ struct ThreeRows {
   __m512i start, weights[3 * kPaired];
 };
 
-// The same for any number of rows and, without pairs, any number of vectors per row.
+// Does the same for any number of rows and, without pairs, any number of vectors per row.
 struct AnyRows {
   AnyRows(const S8DepthwiseRows& outputs, const S8DepthwiseDot4& dot4)
       : start(outputs.start), weights(outputs.weights), shape(dot4) {}
@@ -145,7 +146,7 @@ struct AnyRows {
   S8DepthwiseDot4 shape;
 };
 
-// Destinations of sums: `count` of kOutputs sums at output `at` of the rows.
+// Stores the first `count` of kOutputs sums at output `at` of the rows.
 struct StoreSums {
   HWY_INLINE void operator()(const __m512i* sums, int64_t at, int64_t count) const {
     for (int64_t i = 0; i < count; ++i) _mm512_storeu_si512(to + (at + i) * kBlock, sums[i]);

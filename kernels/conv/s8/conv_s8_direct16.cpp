@@ -4,9 +4,9 @@
 // Padding channels of the last block need no special handling: their weights are zeros, so any input value contributes
 // zero.
 //
-// On cores whose tile flushes 16-bit sums less often if no input is negative, as after a Relu, inputs are checked
-// first. If the tile also needs a centre subtracted (kernels/common/gemm_s8/s8_chains.h) and the kernel has several
-// taps, they are copied.
+// On some cores, the tile flushes 16-bit sums less often if no input is negative, as after a Relu; there, inputs are
+// checked first. If a centre must also be subtracted (kernels/common/gemm_s8/s8_chains.h) and the kernel has several
+// taps, the inputs are copied.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -29,7 +29,7 @@ constexpr int64_t kCopyGrain = 64;            // bytes; threads share no cache l
 
 constexpr uint64_t kSigns = 0x8080808080808080;
 
-// The pixels of an image, by blocks of channels.
+// The input and output pixels of an image, in blocks of channels.
 struct Pixels {
   const int8_t* input = nullptr;
   S8Product::Inputs known = S8Product::Inputs::kAny;
@@ -68,7 +68,7 @@ class S8Direct16 final : public Kernel, public WindowRows {
   int64_t in_plane() const { return geometry_.in_spatial() * kTileBlock; }
   bool copy_centred(const KernelCall& call, int8_t* to) const;
   bool not_negative(const KernelCall& call) const;
-  // `inputs`: those of the call, or a copy.
+  // `inputs`: the input of the call, or its centred copy.
   Pixels pixels_of(const KernelCall& call, const int8_t* inputs, S8Product::Inputs known,
                    const DirectChunk& chunk) const;
   void run_chunk(const Pixels& pixels, const DirectChunk& chunk) const;
@@ -93,11 +93,11 @@ bool any_below_zero(const int8_t* bytes, int64_t count) {
   return ((found[0] | found[1] | found[2] | found[3]) & kSigns) != 0;
 }
 
-// Returns whether no input of a chunk of a 1 x 1 Conv is negative.
+// Returns whether all inputs of a chunk of a 1 x 1 Conv are non-negative.
 bool pixels_not_negative(const S8Tile& tile, std::span<const int64_t> offsets) {
   for (int64_t c = 0; c < tile.chunks; ++c) {
     const int8_t* const input = tile.input + c * tile.chunk_stride;
-    // Offsets increase by at least one pixel.
+    // If the pixels are adjacent, checks them together. (Offsets increase by at least one pixel.)
     const auto pixels = std::ssize(offsets);
     if (offsets.back() - offsets.front() == (pixels - 1) * kTileBlock) {
       if (any_below_zero(input + offsets.front(), pixels * kTileBlock)) return false;
@@ -163,7 +163,7 @@ Pixels S8Direct16::pixels_of(const KernelCall& call, const int8_t* inputs, S8Pro
   return pixels;
 }
 
-// Returns false if an input is negative; the copy is then incomplete.
+// Copies the inputs minus the centre. Returns false if an input is negative; the copy is then unspecified.
 bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
   const int8_t* const from = call.input<int8_t>(0);
   // Adding this to non-negative bytes does not carry.
@@ -184,7 +184,7 @@ bool S8Direct16::copy_centred(const KernelCall& call, int8_t* to) const {
   return !negative.load(std::memory_order_relaxed);
 }
 
-// Checking the inputs costs a third of what it saves for one block of outputs.
+// Checks inputs only if there are several blocks of outputs: the check costs a third of what it saves for one block.
 S8Product::Inputs S8Direct16::inputs_of(const Pixels& pixels, const DirectChunk& chunk, const S8Tile& tile) const {
   if (geometry_.taps() > 1) return pixels.known;
   const bool checks = product_.centres_pixels() && chunk.blocks.size() > 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// s8 convolution of plain tensors, for cases that the blocked kernels do not support: groups of odd sizes. All inputs
-// of a few output pixels are gathered as [pixel][channel][tap] and multiplied with all weights of the group; outputs
-// are scattered from the tile's order to their planes.
+// s8 convolution of plain tensors, for groups of sizes that the blocked kernels do not support. All inputs of a few
+// output pixels are gathered as [pixel][channel][tap] and multiplied with all weights of the group. Outputs are
+// scattered from the tile's order to their planes.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace nestrt::kernels {
 namespace {
 
-// Blocks of outputs do not span groups: each group's outputs are padded to whole blocks.
+// Blocks of outputs do not span groups: the outputs of each group are padded to whole blocks.
 int64_t group_blocks(const ConvGeometry& g) { return ceil_div(g.group_outputs(), kTileBlock); }
 
 template <typename T>
@@ -118,7 +118,7 @@ void S8Gather::run_block(const KernelCall& call, int64_t image, int64_t group, i
     scatter(output, lanes, pixels.size(), spatial, call.output<int8_t>(0) + at);
 }
 
-// Expands per-output values to one entry for each output of each block.
+// Copies per-output values into an array with one entry for every output of every block, including padding.
 template <typename T>
 std::vector<T> by_block(const ConvGeometry& g, std::span<const T> values) {
   if (values.empty()) return {};
@@ -129,7 +129,7 @@ std::vector<T> by_block(const ConvGeometry& g, std::span<const T> values) {
   return result;
 }
 
-// Packs the weights with outputs in the order of by_block(), as a stem of one column.
+// Packs the weights like those of a stem with one column. Outputs have the order of by_block().
 Result<PackedBytes> pack_groups(const TensorSpec& weights, const ConvGeometry& g) {
   const int64_t reduction = g.group_inputs() * g.taps(), outputs = g.group * group_blocks(g) * kTileBlock;
   AlignedArray<int8_t> rows(outputs * reduction);

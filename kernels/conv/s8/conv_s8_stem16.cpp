@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // s8 convolution of an input with few channels (an image), plain or in blocks of 16 folded channels, into a blocked16
-// output. For each output row, the input rows that it needs, including padding, are interleaved column by column in the
-// thread's scratch, so that the inputs of an output are one contiguous run of bytes.
+// output. For each output row, its input rows (including padding) are interleaved column by column in the thread's
+// scratch, so that the inputs of an output are contiguous bytes.
 #include <algorithm>
 #include <optional>
 
@@ -21,7 +21,7 @@ constexpr int64_t kRowPoints = 240;  // points per call of the product, which sp
 
 class S8Stem16 final : public Kernel, public WindowRows {
  public:
-  // `tiles` is null if product.run() computes the sums.
+  // `tiles`: null if product.run() computes the sums.
   S8Stem16(const ConvGeometry& geometry, Layout input, S8Product product, std::unique_ptr<S8StemRows> tiles)
       : WindowRows(image_rows(geometry, 1)),
         geometry_(geometry),
@@ -125,7 +125,7 @@ void S8Stem16::copy_rows(const ImageRows<int8_t>& image, int64_t row, int8_t* ro
   copy_rows_under(geometry_, image, row, product_.outputs().input_zero(), columns_, rows);
 }
 
-// `scratch`: the input rows, followed by room for their columns.
+// `scratch`: the input rows, followed by memory for their interleaved columns.
 void S8Stem16::run_row(int8_t* scratch, S8StemRow& row) const {
   int8_t* const columns = scratch + rows_ * stride_;
   interleave_(scratch, stride_, rows_, columns_, columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of conv.s8.stem16 that depend on the instruction set: its copies, one function per set, and rows with AMX
-// tiles.
+// The parts of conv.s8.stem16 that depend on the instruction set: a copy function for each set, and rows computed with
+// AMX tiles.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ S8InterleaveFunction s8_interleave_function();
 struct S8StemRow {
   const int8_t* columns = nullptr;
   int64_t step = 0;
-  // The destination; offset by `at` elements.
+  // The destination. `output` and `residual` are offset by `at` elements.
   std::byte* output = nullptr;
   const int8_t* residual = nullptr;  // or null
   int64_t at = 0;
   int64_t block_stride = 0;
 };
 
-// Computes rows of outputs instead of S8Product::run().
+// Computes rows of outputs, as an alternative to S8Product::run().
 class S8StemRows {
  public:
   virtual ~S8StemRows() = default;
-  // Returns the number of bytes read beyond the columns of a row; their values do not matter.
+  // Returns the number of bytes that are read beyond the columns of a row; their values are not used.
   virtual int64_t slack(int64_t step) const = 0;
-  // Calls run_one, which may call run_row(), for each row.
+  // Calls run_one for each row. run_one may call run_row().
   virtual void run(Range rows, FunctionRef<void(int64_t row)> run_one) const = 0;
   virtual void run_row(const S8Product& product, const S8StemRow& row) const = 0;
 };

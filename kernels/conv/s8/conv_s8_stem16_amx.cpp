@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of conv.s8.stem16 with AMX tiles: points are outputs of a row, whose contiguous inputs are split into even
-// steps.
+// Computes rows of conv.s8.stem16 with AMX tiles. Points are outputs of a row, whose contiguous inputs are split into
+// steps of equal size.
 #include <algorithm>
 #include <cstring>
 
@@ -40,7 +40,7 @@ class Tiles final : public S8StemRows {
     for (int64_t i = 0; i < steps; ++i) steps_[i] = i * depth_;
   }
 
-  // Returns false if out of memory. Weights past the reduction are zeros.
+  // Returns false if out of memory. Weights past the reduction are set to zero.
   bool set_weights(const S8Product& product) {
     if (weights_.data() == nullptr) return false;
     for (int64_t block = 0; block < out_blocks_; ++block)

@@ -22,7 +22,7 @@ void s8_interleave(const int8_t* from, int64_t from_stride, int64_t rows, int64_
 #else
 namespace {
 
-// Interleaves rows [first, first + 16) of 16 columns; the last row replaces missing ones.
+// Interleaves rows [first, first + 16) of 16 columns. The last row is used in place of missing ones.
 HWY_INLINE void interleave_tile(const int8_t* from, int64_t from_stride, int64_t first, int64_t rows, int8_t* to) {
   const hn::CappedTag<int8_t, 16> d;
   hn::Vec<decltype(d)> tile[16];
@@ -34,7 +34,7 @@ HWY_INLINE void interleave_tile(const int8_t* from, int64_t from_stride, int64_t
 
 }  // namespace
 
-// Processes the last rows first: their stores overrun into the next column, which is written later.
+// Processes the last rows first, because their stores overrun into the next column, which is written later.
 void s8_interleave(const int8_t* from, int64_t from_stride, int64_t rows, int64_t columns, int8_t* to) {
   for (int64_t first = (rows - 1) / 16 * 16; first >= 0; first -= 16)
     for (int64_t column = 0; column < columns; column += 16)

@@ -24,14 +24,14 @@ S8Unfold::S8Unfold(const ConvGeometry& geometry, Layout layout, int64_t columns)
   stride_ = std::max(columns_, round_up(width_.pad_begin + row_.plain_columns(), 16));
 }
 
-// Unfolds the taps of one row of folded pixels after the other.
+// For each row of folded pixels in turn, unfolds the plain rows that the taps read.
 void S8Unfold::run(const int8_t* input, int64_t image, int64_t row, int8_t* to) const {
   const int64_t fold = row_.fold, top = row * height_.stride - height_.pad_begin;
   const int64_t filled = std::min(stride_, width_.pad_begin + row_.plain_columns());
   const int8_t* const pixels = input + image * row_.blocks() * row_.block_stride;
   for (int64_t tap = 0; tap < height_.kernel;) {
     const int64_t y = top + tap;
-    // Rows before the image are not folded; their taps are one step.
+    // Rows before the image are not folded; one step clears all of their taps.
     const int64_t part = y < 0 ? 0 : y % fold, rows = y < 0 ? -y : fold - part;
     const int64_t end = std::min(height_.kernel, tap + rows);
     if (y < 0 || y / fold >= folded_rows_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S8Unfold: unfolds the input rows that conv.s8.stem16 needs for an output row. The image is in blocks of 16 channels,
-// folded or not (nestrt/data_type.h).
+// S8Unfold: unfolds the input rows that conv.s8.stem16 needs for an output row. The image has blocks of 16 channels,
+// which may be folded (nestrt/data_type.h).
 #pragma once
 
 #include "kernels/common/layout/folded_rows.h"
@@ -13,10 +13,10 @@ class S8Unfold {
   // Returns whether the input can be unfolded. Requires: conv_geometry() accepts the operator.
   static bool accepts(const ConvGeometry& geometry, const TensorSpec& input);
 
-  // `columns`: number of padded input columns under a row of outputs, a multiple of 16. Requires: accepts().
+  // `columns`: the number of padded input columns that a row of outputs reads, a multiple of 16. Requires: accepts().
   S8Unfold(const ConvGeometry& geometry, Layout layout, int64_t columns);
 
-  // Bytes between the rows that run() writes: at least `columns`, and a multiple of 16.
+  // Returns the distance in bytes between the rows that run() writes: at least `columns`, and a multiple of 16.
   int64_t stride() const { return stride_; }
   // Writes [channels][kernel height][stride()] for output row `row` of an image; the first `columns` bytes of each row
   // are valid.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolution of s8 over blocked16 tensors (kernels/conv/winograd/winograd_s8.h), bit-identical to the direct
-// one. Transformed inputs of a chunk are [36][groups of tiles][input channels / 4][tiles of the group][4]. Each block
-// of outputs runs 36 matrix products, [36][tiles][16], and transforms them back row by row.
+// s8 Winograd convolution over blocked16 tensors (kernels/conv/winograd/winograd_s8.h), bit-identical to direct
+// convolution. The transformed inputs of a chunk are [36][groups of tiles][input channels / 4][tiles of the group][4].
+// For each block of outputs, 36 matrix products, [36][tiles][16], are computed and transformed back row by row.
 #include <algorithm>
 
 #include "hwy/detect_targets.h"
@@ -24,7 +24,8 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 4.4,
 #if HWY_ARCH_ARM_A64
 constexpr int64_t kRowTiles = 14;  // transformed back at a time; fits the first-level cache
 constexpr int64_t kRowSums = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
-// Bytes. Far enough that the hardware prefetcher keeps as many lines in flight as the memory latency requires.
+// In bytes. Far enough ahead for the hardware prefetcher to keep as many lines in flight as the memory latency
+// requires.
 constexpr int64_t kPrefetchDistance = 512;
 constexpr int64_t kTileSums = kWinogradPositions * kTileBlock;
 
@@ -35,7 +36,7 @@ class S8Winograd16 final : public Kernel {
         weights_(std::move(weights)),
         outputs_(std::move(outputs)),
         tasks_(geometry_, kWinogradS8Group, sizeof(int16_t), kWinogradS8) {
-    // An odd number of cache lines, so that the positions of a tile do not map to the same few sets.
+    // Uses an odd number of cache lines, so that the positions of a tile do not map to the same few cache sets.
     constexpr int64_t kLine = 64 / sizeof(int16_t);
     position_stride_ = (ceil_div(tasks_.chunk_tiles() * geometry_.in_channels, kLine) | 1) * kLine;
     if (outputs_.input_zero() != 0) subtract_zero();
@@ -72,7 +73,8 @@ class S8Winograd16 final : public Kernel {
   int64_t position_stride_ = 0;  // of transformed inputs
 };
 
-// The input's zero point is multiplied with all weights. Position (1, 1) holds their sum, times 25.
+// Subtracts the input's zero point times the sum of all weights from the start values. Position (1, 1) of the
+// transformed weights contains 25 times that sum.
 void S8Winograd16::subtract_zero() {
   for (int64_t block = 0; block < ceil_div(geometry_.out_channels, kTileBlock); ++block) {
     const int16_t* sums = weights_of(block, kWinogradSide + 1);

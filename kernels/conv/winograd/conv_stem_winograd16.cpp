@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Winograd convolution of an image by 7 x 7 kernels with stride 2. Two rows and two columns of pixels are folded into
-// channels, c to 4 c. The kernel then becomes 4 x 4 with stride 1, with zeros for taps outside the original one, and
-// F(3 x 3, 4 x 4) needs 36 products of 4 c channels for 9 outputs instead of 9 * 49 of c: a third for three channels.
-// Images are folded into scratch one by one, as blocked16.
+// channels, c to 4 c. The kernel then becomes 4 x 4 with stride 1, with zeros for taps outside the original kernel. For
+// 9 outputs, F(3 x 3, 4 x 4) needs 36 products of 4 c channels instead of 9 * 49 products of c channels: a third for
+// three channels. Images are folded into scratch one by one, as blocked16.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr int64_t kMinChannels = 3, kMaxChannels = kTileBlock / kFoldPixels;
 constexpr size_t kOperands = 4, kResidual = 3;  // input, weights, bias, residual
 constexpr int64_t kMinOutputs = 12;             // along an axis: four tiles
 
-// With odd padding, the first tap of an output is the second of two folded pixels.
+// If the padding is odd, the first tap of an output is the second of two folded pixels.
 int64_t first_tap(const ConvAxis& axis) { return axis.pad_begin & 1; }
 
 bool folds(const ConvAxis& axis) {
@@ -60,7 +60,7 @@ ConvGeometry folded(const ConvGeometry& geometry) {
   return result;
 }
 
-// Returns weights in stem16 as [o][channel, row and column of the fold][4][4].
+// Converts weights from stem16 to [o][channel, row and column of the fold][4][4].
 Result<AlignedFloats> folded_weights(const PackedConstant& weights, const ConvGeometry& g, const Shape& shape) {
   AlignedFloats plain(shape.num_elements()),
       result(g.out_channels * g.in_channels * kFoldPixels * kFoldTaps * kFoldTaps);
@@ -92,7 +92,7 @@ Result<BlockedConv> folded_conv(BlockedConv conv, const Shape& weights) {
 
 class StemWinograd16 final : public Kernel {
  public:
-  // `repacked`: whether the plan has the weights in a packing other than stem16.
+  // `repacked`: whether the weights in the plan have a packing other than stem16.
   StemWinograd16(const ConvGeometry& plain, BlockedConv conv, bool repacked)
       : plain_(plain), folded_(conv.geometry), repacked_(repacked) {
     product_ = make_winograd16(std::move(conv), kWinogradTaps, winograd_taps());

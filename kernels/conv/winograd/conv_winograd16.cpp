@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolutions over blocked16 tensors (kernels/conv/winograd/winograd.h). Transformed inputs of a chunk are
-// [positions][input blocks][tiles that have the position][16]. A few blocks of outputs at a time run their matrix
-// products, position by position, so that the inputs stay in the first-level cache, and transform them back row by row.
+// Winograd convolutions over blocked16 tensors (kernels/conv/winograd/winograd.h). The transformed inputs of a chunk
+// are [positions][input blocks][tiles that have the position][16]. The matrix products of a few blocks of outputs at a
+// time are computed position by position, so that the inputs stay in the first-level cache. They are then transformed
+// back row by row.
 #include <algorithm>
 #include <limits>
 
@@ -20,7 +21,8 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 3,
                                   .direct_weight = 22.0 / 16,
                                   .weight = 22.0 / 16,
                                   .element = 6,
-                                  // Threads share the memory bandwidth, so reading weights must not dominate.
+                                  // Threads share the memory bandwidth, so reading weights must not be the dominant
+                                  // cost.
                                   .min_tiles = 9};
 
 struct Form {
@@ -68,20 +70,20 @@ class Winograd16 final : public Kernel {
 
  private:
   const WinogradShape& shape() const { return tasks_.tiles().shape(); }
-  // Returns the floats between positions: an odd number of cache lines, so that the positions of a tile do not map to
-  // the same few sets.
+  // Returns the number of floats between positions: an odd number of cache lines, so that the positions of a tile do
+  // not map to the same few cache sets.
   static int64_t stride(int64_t lines) { return (lines | 1) * kTileBlock; }
   int64_t block_floats(int64_t tiles) const { return shape().positions() * stride(tiles); }
   const float* weights_of(int64_t block, int64_t position) const {
     const int64_t at = block * shape().weight_positions() + positions_[static_cast<size_t>(position)].weights;
     return conv_.weights.data() + at * conv_.geometry.in_channels * kTileBlock;
   }
-  // Returns the weights of the next product, given that the blocks of `group` alternate at each position, or null after
-  // the last one.
+  // Returns the weights of the product that follows, or null after the last one. At each position, the products iterate
+  // over the blocks of `group`.
   const float* weights_after(int64_t block, int64_t position, Range group, int64_t last_block) const;
   void transform(const KernelCall& call, const WinogradItem& item) const;
   void multiply(const KernelCall& call, const WinogradProducts& part) const;
-  // `next_weights`: the weights after the tile's, or null.
+  // `next_weights`: the weights of the product after the tile's, or null.
   void multiply_tiles(Tile16& tile, const float* next_weights, const float* inputs, int64_t tiles,
                       float* products) const;
   void write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products, float* rows) const;
@@ -181,7 +183,7 @@ void Winograd16::multiply_tiles(Tile16& tile, const float* next_weights, const f
   }
 }
 
-// Stores whole rows of pixels, so that lines need not be read before they are written.
+// Stores whole rows of pixels, so that cache lines need not be read before they are written.
 void Winograd16::write_tiles(const KernelCall& call, Range tiles, int64_t block, const float* products,
                              float* rows) const {
   WinogradOutput tile;
@@ -240,7 +242,7 @@ Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec& spec, const Form& fo
 }
 #else
 Result<std::unique_ptr<Kernel>> prepare(const OperatorSpec&, const Form&) {
-  return Status(Code::kUnsupported, "Winograd convolutions of f32 need NEON");
+  return Status(Code::kUnsupported, "f32 Winograd convolution requires NEON");
 }
 #endif
 

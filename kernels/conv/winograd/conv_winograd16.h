@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolution with prepared parameters, for kernels that convert other operand forms to the form that it
-// needs.
+// Winograd convolution with prepared parameters, for kernels that first convert their operands.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolution over blocked16 tensors on CPUs with wide vectors and a large second-level cache. A task has a
-// range of tiles and of output blocks. It transforms the inputs of a chunk of tiles, [36][input blocks][tiles][16];
-// then each pair of output blocks runs 36 matrix products, [36][2][tiles][16], and transforms those back. All data
-// stays in the cache of the core, and no task waits for another.
+// Winograd convolution over blocked16 tensors on CPUs with wide vectors and a large second-level cache. A task computes
+// a range of tiles and output blocks. It transforms the inputs of a chunk of tiles, [36][input blocks][tiles][16]. For
+// each pair of output blocks, it then computes 36 matrix products, [36][2][tiles][16], and transforms them back. All
+// data stays in the cache of the core, and no task waits for another.
 #include <algorithm>
 
 #include "hwy/detect_targets.h"
@@ -22,9 +22,9 @@ static_assert(kSide * kSide == kWinogradPositions);
 int64_t tile_rows(const ConvGeometry& g) { return ceil_div(g.axes[1].output, kTile); }
 int64_t tile_columns(const ConvGeometry& g) { return ceil_div(g.axes[2].output, kTile); }
 
-// Estimates cycles on a core with 32 multiply-adds per cycle; the measured constants cover products, weights from the
-// third-level cache, and transformed elements. Transformed weights take four times the memory, so the gain must be
-// larger than the error of the estimate.
+// Compares estimated cycles on a core with 32 multiply-adds per cycle. The constants are measured; they cover products,
+// reading weights from the third-level cache, and transforming elements. Transformed weights take four times the
+// memory, so the gain must exceed the error of the estimate.
 bool is_faster(const ConvGeometry& g) {
   constexpr double kProduct = 1.0 / 26, kWeight = 0.5, kElement = 0.3, kGain = 0.85;
   const auto pairs = static_cast<double>(g.in_channels) * static_cast<double>(g.out_channels);
@@ -43,8 +43,8 @@ bool is_window(const ConvAxis& axis) { return axis.kernel == kKernel && axis.str
 constexpr int64_t kChunkBytes = 768 * 1024;  // of transformed inputs, for a second-level cache of 1 or 2 MB
 constexpr int64_t kChunkTiles = 42;
 
-// Returns the floats between positions of `lines` times 16 floats: an odd number of cache lines, so that the positions
-// of a tile do not map to few sets of the cache.
+// Returns the number of floats between positions of `lines` times 16 floats: an odd number of cache lines, so that the
+// positions of a tile do not map to the same few cache sets.
 int64_t position_step(int64_t lines) { return (lines | 1) * kTileBlock; }
 
 class WinogradWide final : public Kernel {
@@ -86,8 +86,8 @@ WinogradWide::WinogradWide(BlockedConv conv)
   chunk_tiles_ = std::clamp<int64_t>(kChunkBytes / tile_bytes, conv_.limits.points, kChunkTiles);
 }
 
-// Splits along tiles, which then share no inputs, or along outputs if there are few tiles. In the latter case each task
-// transforms all inputs itself, which costs less than synchronization.
+// Splits along tiles, so that tasks share no inputs, or along outputs if there are few tiles. In the latter case each
+// task transforms all inputs itself, which costs less than synchronization.
 void WinogradWide::run(const KernelCall& call) const {
   const ConvGeometry& g = conv_.geometry;
   const int64_t all = g.batch * tiles_, threads = call.parallel->num_threads();
@@ -120,7 +120,7 @@ void WinogradWide::run_part(const KernelCall& call, const Part& part) const {
   }
 }
 
-// Windows that extend over the edge use a zero-padded copy.
+// For windows that extend beyond the edge, uses a zero-padded copy.
 void WinogradWide::transform(const KernelCall& call, const Part& part) const {
   const ConvAxis &h = conv_.geometry.axes[1], &w = conv_.geometry.axes[2];
   float copy[kWinogradPositions * kTileBlock];

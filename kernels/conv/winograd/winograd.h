@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd convolution with 3 x 3 kernels: y = A^T [(G g G^T) . (B^T d B)] A, where the bracket is summed over the
-// channels. F(4 x 4, 3 x 3) computes a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of
+// Winograd convolution with 3 x 3 kernels: y = A^T [(G g G^T) . (B^T d B)] A, where the term in brackets is summed over
+// the channels. F(4 x 4, 3 x 3) computes a tile of 4 x 4 outputs from 6 x 6 inputs with 36 products for each pair of
 // channels instead of 144. Its interpolation points 0, +-sqrt(1/2), +-sqrt(2) and infinity have smaller rounding errors
 // than 0, +-1, +-2 (docs/concepts/numerics.md). F(2 x 2, 3 x 3), with the points 0, +-1 and infinity, needs 16 products
 // and weights with 16 positions, which suits maps with few tiles. Source: A. Lavin, S. Gray, Fast Algorithms for
@@ -10,13 +10,13 @@
 // stride 2 over images whose pixels are folded two by two into channels
 // (kernels/conv/winograd/conv_stem_winograd16.cpp).
 //
-// With stride 2, two outputs along an axis are the sum of F(2, 2) over the even inputs with the outer taps, and of the
-// odd inputs times the middle tap. This needs 25 products instead of 36. The last two positions along an axis have the
-// same weights.
+// With stride 2, two outputs along an axis are the sum of two terms: F(2, 2) of the even inputs with the outer taps,
+// and the odd inputs times the middle tap. This needs 25 products instead of 36. The last two positions along an axis
+// have the same weights.
 //
-// If only a few outputs of the last tile along an axis exist, that tile is a short tile: F(2, 3) at some of the points
-// of F(4, 3), F(1, 3) at some of the points of F(2, 3), or with stride 2 the three products of one output. A short tile
-// skips the other positions and uses the same weights; its input transform compensates for the different points.
+// If the last tile along an axis has few outputs, it is a short tile: F(2, 3) at some of the points of F(4, 3), F(1, 3)
+// at some of the points of F(2, 3), or with stride 2 the three products of one output. A short tile skips the other
+// positions and uses the same weights; its input transform compensates for the different points.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 
 namespace nestrt::kernels {
 
-// The sizes along one axis.
+// The sizes of a tile along one axis.
 struct WinogradShape {
   int64_t tile;                    // outputs
   int64_t side;                    // inputs, and also positions
@@ -47,17 +47,17 @@ inline constexpr int64_t kWinogradTile = kWinogradFour.tile;
 inline constexpr int64_t kWinogradSide = kWinogradFour.side;
 inline constexpr int64_t kWinogradPositions = kWinogradFour.positions();  // maximum over all shapes
 
-// A property per axis: whether a tile is short, or whether short tiles skip a position.
+// A property of each axis: whether a tile is short, or whether short tiles skip a position.
 struct WinogradAxes {
   bool rows = false, columns = false;
   constexpr size_t index() const { return (rows ? 2u : 0u) + (columns ? 1u : 0u); }
 };
-// Classes of positions: by whether short tiles skip their row and column.
+// Positions are classified by whether short tiles skip their row and their column.
 inline constexpr size_t kWinogradClasses = 4;
-// Per class, the number of tiles that have its positions.
+// For each class, the number of tiles that have its positions.
 using WinogradCounts = std::array<int64_t, kWinogradClasses>;
 
-// The inputs of one tile in one block of 16 channels, blocked16.
+// The inputs of one tile in one block of 16 channels of a blocked16 tensor.
 template <typename T>
 struct WinogradWindow {
   const T* plane = nullptr;
@@ -66,7 +66,7 @@ struct WinogradWindow {
   T outside = 0;                  // value outside the plane
 };
 
-// The pixels of the window, in rows `row` elements apart. They are in place, or in `copy` if the window extends beyond
+// The pixels of a window, in rows `row` elements apart. They are in place, or in `copy` if the window extends beyond
 // the edge.
 template <typename T>
 struct WinogradPixelRows {
@@ -88,14 +88,14 @@ WinogradPixelRows<T> pixel_rows(const WinogradWindow<T>& window, T (&copy)[kWino
   return {copy, side * kTileBlock};
 }
 
-// Pixels to prefetch on an in-order core while it processes others, `row` and `column` elements apart.
+// Pixels that an in-order core prefetches while it processes others, `row` and `column` elements apart.
 template <typename T>
 struct WinogradPrefetch {
   const T* from = nullptr;
   int64_t row = 0, column = 0;
 };
-// Returns the pixels of the window, moved inside the plane if it extends beyond the edge. For planes smaller than the
-// window, returns a single pixel.
+// Returns the pixels of the window, shifted into the plane if it extends beyond the edge. If the plane is smaller than
+// the window, returns a single pixel.
 template <typename T>
 WinogradPrefetch<T> prefetch_pixels(const WinogradWindow<T>& window, int64_t side = kWinogradSide) {
   if (window.height < side || window.width < side) return {window.plane};
@@ -121,7 +121,7 @@ struct WinogradOutput {
   int64_t row = 0;
 };
 
-// Adjacent pixels of one block.
+// Adjacent output pixels of one block.
 struct WinogradPixels {
   const float* from = nullptr;
   int64_t count = 0;
@@ -131,7 +131,8 @@ struct WinogradPixels {
   float low = 0, high = 0;  // bounds of outputs
 };
 
-// B^T d B and A^T m A for a shape; winograd_finish() applies bias, residual and bounds. Requires: aarch64.
+// The input transform B^T d B and the output transform A^T m A for a shape. winograd_finish() applies bias, residual
+// and bounds. Requires: aarch64.
 struct WinogradTransforms {
   void (*input)(const WinogradInput& tile);
   void (*output)(const WinogradOutput& tile);

@@ -23,8 +23,8 @@ constexpr float kRoot = 1.41421356f, kHalfRoot = 0.70710678f;  // sqrt(2), sqrt(
 
 using Vector = float32x4_t;
 
-// B^T d and A^T m along one axis, for a tile and for a short one. They read the vectors at positions `kFrom` and write
-// those at `kTo`.
+// The following structs compute B^T d or A^T m along one axis, for a tile or a short tile. They read the vectors at
+// positions `kFrom` and write those at positions `kTo`.
 struct FourInput {
   static constexpr int kFrom[] = {0, 1, 2, 3, 4, 5}, kTo[] = {0, 1, 2, 3, 4, 5};
   static HWY_INLINE void transform(const Vector (&d)[6], Vector (&to)[6]) {
@@ -49,8 +49,9 @@ struct FourOutput {
     to[3] = vfmaq_n_f32(vfmaq_n_f32(m[5], q, 0.5f * kHalfRoot), s, 2.0f * kRoot);
   }
 };
-// Points 0, +-sqrt(1/2) and infinity. The weights of the first three are divided by products of differences to all
-// points instead of only these; the input transform multiplies by -1/2 and -2/3 to compensate.
+// Uses the points 0, +-sqrt(1/2) and infinity. The weights of the first three are divided by the products of their
+// differences to all points of F(4, 3), not only to these; the input transform multiplies by -1/2 and -2/3 to
+// compensate.
 struct ShortFourInput {
   static constexpr int kFrom[] = {0, 1, 2, 3}, kTo[] = {0, 1, 2, 5};
   static HWY_INLINE void transform(const Vector (&d)[4], Vector (&to)[4]) {
@@ -97,7 +98,7 @@ struct TwoOutput {
     to[1] = vaddq_f32(vsubq_f32(m[1], m[2]), m[3]);
   }
 };
-// Points 0, 1 and infinity.
+// Uses the points 0, 1 and infinity.
 struct ShortTwoInput {
   static constexpr int kFrom[] = {0, 1, 2}, kTo[] = {0, 1, 3};
   static HWY_INLINE void transform(const Vector (&d)[3], Vector (&to)[3]) {
@@ -130,7 +131,7 @@ struct StridedOutput {
     to[1] = vaddq_f32(vaddq_f32(m[1], m[2]), m[4]);
   }
 };
-// One tap per position.
+// Each position corresponds to one tap.
 struct ShortStridedInput {
   static constexpr int kFrom[] = {0, 1, 2}, kTo[] = {0, 2, 3};
   static HWY_INLINE void transform(const Vector (&d)[3], Vector (&to)[3]) {
@@ -146,8 +147,8 @@ struct ShortStridedOutput {
   }
 };
 
-// Sixteen floats at each position, `stride` apart. The positions that short tiles skip may be stored separately. Lines
-// are `line` apart.
+// Sixteen floats at each position, `stride` apart. Positions that short tiles skip may be stored separately. Lines are
+// `line` apart.
 template <typename Float>
 struct Positions {
   Float *kept, *skipped;
@@ -156,7 +157,7 @@ struct Positions {
   void next_line() { kept += line, skipped += line; }
 };
 
-// Two cache lines to prefetch for each line.
+// For each line, two cache lines to prefetch.
 struct PrefetchLines {
   const float* first;
   int64_t second, line;
@@ -170,7 +171,7 @@ struct Lines {
 };
 using LinesFunction = void (*)(const Lines& lines);
 
-// Transforms along one axis, two vectors at a time, to hide latencies.
+// Computes transforms along one axis, two vectors at a time to hide latencies.
 template <const WinogradShape& kShape, typename Axis>
 void transform_lines(const Lines& lines) {
   constexpr int kTogether = 2, kIn = std::size(Axis::kFrom), kOut = std::size(Axis::kTo);
@@ -199,14 +200,14 @@ struct Axis {
 template <const WinogradShape& kShape, typename Transform>
 constexpr Axis kAxis = {transform_lines<kShape, Transform>, std::size(Transform::kFrom), std::size(Transform::kTo)};
 
-// [whether the tile is short]
+// Arrays are indexed by whether the tile is short.
 struct Form {
   const WinogradShape& shape;
   Axis input[2], output[2];
 };
 
-// Calls action(first, count) for runs of consecutive positions of a tile; if `apart`, positions that short tiles skip
-// form separate runs.
+// Calls action(first, count) for runs of consecutive positions of a tile. If `apart`, positions that short tiles skip
+// are in separate runs.
 template <typename Action>
 HWY_INLINE void for_each_run(const WinogradShape& shape, bool is_short, bool apart, Action action) {
   for (int64_t first = 0, end = 0; first < shape.side; first = end) {
@@ -217,8 +218,8 @@ HWY_INLINE void for_each_run(const WinogradShape& shape, bool is_short, bool apa
   }
 }
 
-// The intermediate result of the two axes exceeds the registers and goes through the first-level cache. Prefetches the
-// last four columns of the next tile; the columns before them belong to this tile, too.
+// Transforms the rows, then the columns. The intermediate result exceeds the registers and goes through the first-level
+// cache. Prefetches only the last columns of the next tile, because its first columns are also part of this tile.
 void transform_input(const Form& form, const WinogradInput& tile) {
   const int64_t side = form.shape.side;
   const Axis &rows = form.input[tile.is_short.rows], &columns = form.input[tile.is_short.columns];
@@ -281,7 +282,7 @@ WinogradTransforms winograd_two() {
 WinogradTransforms winograd_strided() {
   return transforms<kWinogradStrided, StridedInput, ShortStridedInput, StridedOutput, ShortStridedOutput>();
 }
-// Returns the transforms for kernels with four taps, which have no short tiles.
+// Returns the transforms for kernels with four taps. They have no short tiles.
 WinogradTransforms winograd_taps() { return transforms<kWinogradTaps, FourInput, FourInput, TapsOutput, TapsOutput>(); }
 
 void winograd_finish(const WinogradPixels& pixels) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact integer Winograd convolution F(4 x 4, 3 x 3) for s8 (kernels/conv/winograd/winograd.h). Interpolation points
 // are 0, 1, -1, 2, -1/2 and infinity, each of which is congruent to one other point modulo 2. The result is y * 30 *
-// 30, whose factor 2^2 is removed by a shift. The remaining odd factor has an inverse modulo 2^32, so wrapping sums
-// still give every y below 2^29. Transformed inputs are at most 14 * 14 * 128, weights 15 * 15 * 128; both fit in 16
+// 30. A shift removes its factor 2^2. The remaining odd factor has an inverse modulo 2^32, so every y below 2^29 is
+// exact even though sums wrap. Transformed inputs are at most 14 * 14 * 128, weights 15 * 15 * 128; both fit in 16
 // bits.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace nestrt::kernels {
 
-// Short tiles could not skip any of these points.
+// There are no short tiles, because they could not skip any of these points.
 inline constexpr WinogradShape kWinogradS8{4, 6, 1, 6};
 
-// The maximum number of channels whose sums stay below 2^29 for all operands.
+// The maximum number of channels for which sums stay below 2^29 for all operands.
 inline constexpr int64_t kMaxWinogradS8Channels = (int64_t{1} << 29) / (9 * 128 * 128);
 
-// Transformed inputs are multiplied in groups of tiles, in steps of four channels: [steps][tiles of the group][4]. A
-// group has six tiles; the last one has four if at most four are left.
+// Transformed inputs are multiplied in groups of tiles and steps of four channels: [steps][tiles of the group][4]. A
+// group has six tiles; the last group has four if at most four are left.
 inline constexpr int64_t kWinogradS8Step = 4;
 inline constexpr int64_t kWinogradS8Group = 6, kWinogradS8SmallGroup = 4;
 
@@ -28,7 +28,7 @@ constexpr int64_t winograd_s8_group(int64_t tiles_left) {
   return tiles_left > kWinogradS8SmallGroup ? kWinogradS8Group : kWinogradS8SmallGroup;
 }
 
-// One tile of some channels in one block of 16.
+// Some channels of one tile in one block of 16.
 struct WinogradS8Input {
   WinogradWindow<int8_t> window;
   int64_t steps = 0;      // number of steps of four channels, 1 to 4
@@ -37,7 +37,7 @@ struct WinogradS8Input {
   int64_t step_stride = 0;
 };
 
-// Products of groups of tiles and the weights of 16 outputs at one position.
+// Products of groups of tiles with the weights of 16 outputs at one position.
 struct WinogradS8Product {
   int64_t groups = 1;
   const int16_t* inputs = nullptr;   // [groups][steps][tiles][4]
@@ -56,7 +56,8 @@ struct WinogradS8Output {
   int64_t row = 0;
 };
 
-// B^T d B; the products for groups of six tiles and of four; A^T m A / 900 + start. Requires: aarch64.
+// The input transform B^T d B, the products for groups of six and of four tiles, and the output transform A^T m A / 900
+// + start. Require: aarch64.
 void winograd_s8_input(const WinogradS8Input& tile);
 void winograd_s8_multiply_six(const WinogradS8Product& product);
 void winograd_s8_multiply_four(const WinogradS8Product& product);

@@ -39,7 +39,7 @@ HWY_INLINE void transform_output(const uint32x4_t (&m)[kSide], uint32x4_t (&to)[
   to[3] = vmlaq_n_u32(vaddq_u32(q, vsubq_u32(m[5], m[4])), m[3], 8);
 }
 
-// `from` is the first of 6 x 6 pixels of 16 bytes, in rows `row` bytes apart.
+// `from`: the first of 6 x 6 pixels of 16 bytes, in rows `row` bytes apart.
 HWY_INLINE void transform_pixels(const int8_t* from, int64_t row, const WinogradS8Input& tile) {
   for (int64_t half = 0; half * 2 < tile.steps; ++half) {
     int16x8_t columns[kSide][kSide];  // [column][row]
@@ -50,7 +50,7 @@ HWY_INLINE void transform_pixels(const int8_t* from, int64_t row, const Winograd
       transform_input(d, columns[x]);
     }
     int16_t* const low = tile.to + 2 * half * tile.step_stride;
-    // With an odd number of steps, the last eight channels are only four; the others are overwritten.
+    // If the number of steps is odd, only four of the last eight channels are valid; the others are overwritten.
     int16_t* const high = 2 * half + 1 < tile.steps ? low + tile.step_stride : low;
     NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
       int16x8_t d[kSide], v[kSide];

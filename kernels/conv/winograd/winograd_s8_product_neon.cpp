@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembly for in-order cores, for the reasons given in kernels/common/gemm_f32/tile16_neon_six.cpp: weights and inputs
-// are loaded into integer registers and move to vectors in pairs of halves.
+// Assembly for in-order cores, as explained in kernels/common/gemm_f32/tile16_neon_six.cpp: weights and inputs are
+// loaded into integer registers and move to vectors in pairs of halves.
 //
 //   v0-v2   inputs: four channels of each tile, two tiles per vector
 //   v4 v5   weights of 16 outputs for channels 0 and 2    v6 v7  for channels 1 and 3
 //   v8-v31  sums [tiles][4 vectors of outputs]
 //
-// A step processes four channels in four phases: 384 products of six tiles in 107 cycles, 96 of which keep the
-// multiplier busy. In parallel with a phase's products, the weights of the next phase move and those of the one after
-// it are loaded; in the last phase the inputs of the next step move, too. The last step reloads those of the first.
-// Dummy loads prefetch weights twice per step: they do not stall, and the data is in cache when needed.
+// A step processes four channels in four phases: 384 products of six tiles in 107 cycles, 96 of which use the
+// multiplier. In parallel with the products of a phase, the weights of the next phase move to vectors, and those of the
+// following phase are loaded. In the last phase, the inputs of the next step also move. The last step reloads the
+// inputs of the first step. Dummy loads prefetch weights twice per step: they do not stall, and the data is in cache
+// when needed.
 #include "hwy/detect_targets.h"
 
 #if HWY_ARCH_ARM_A64
@@ -25,7 +26,7 @@ namespace {
   "smlal2 v" #s1 ".4s, v" #x ".8h, v" #in "\n" t1 "\n" \
   "smlal v" #s2 ".4s, v" #y ".4h, v" #in "\n" t2 "\n"  \
   "smlal2 v" #s3 ".4s, v" #y ".8h, v" #in "\n" t3 "\n"
-// Channel i of the first tile of a vector is its element i, of the second 4 + i.
+// In a vector of two tiles, channel i of the first tile is element i, that of the second is element 4 + i.
 #define TILE_0(x, y, i, t0, t1) TILE(8, 9, 10, 11, x, y, 0.h[i], t0, t1, "", "")
 #define TILE_1(x, y, i, t0, t1) TILE(12, 13, 14, 15, x, y, 0.h[4 + i], t0, t1, "", "")
 #define TILE_2(x, y, i, t0, t1) TILE(16, 17, 18, 19, x, y, 1.h[i], t0, t1, "", "")
@@ -51,8 +52,8 @@ namespace {
   TILE_3(x, y, i, LOAD_LOW, LOAD_HIGH)             \
   LAST(x, y, i)
 
-// The last phase: after its tiles, an input's vector is free for the next step. The high halves of the last one or two
-// follow in that step, MOVE_FOUR or MOVE_SIX.
+// The last phase. Once its tiles are computed, the vector of an input is free for the next step. The high halves of the
+// last one or two vectors follow in that step, in MOVE_FOUR or MOVE_SIX.
 #define INPUTS_PHASE                  \
   TILE_0(6, 7, 3, FETCH, "")          \
   LOW_HALVES(4, 5)                    \
@@ -68,7 +69,7 @@ namespace {
 #define MOVE_FOUR "mov v1.d[1], x22\n"
 #define MOVE_SIX "mov v1.d[1], x22\n" "mov v2.d[1], x24\n"
 
-// LAST: tiles beyond the fourth. t0 to t2 load the next step's inputs.
+// LAST: the tiles after the fourth. t0 to t2 load the inputs of the next step.
 #define STEPS(MOVE, LAST, LAST_PHASE, t0, t1, t2)                                             \
   "ldp q4, q5, [%[weights]], #32\n"                                                           \
   LOAD_LOW "\n" LOAD_HIGH "\n"                                                                \

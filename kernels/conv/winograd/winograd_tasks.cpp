@@ -76,7 +76,7 @@ void WinogradTasks::transform(const ConvGeometry& g, const KernelCall& call, con
   });
 }
 
-// Splits along the outputs, whose weights are then read once, and along the tiles if there are few outputs.
+// Splits along the outputs, so that their weights are read once, and also along the tiles if there are few outputs.
 void WinogradTasks::multiply(const ConvGeometry& g, const KernelCall& call, const WinogradChunk& chunk,
                              FunctionRef<void(const WinogradProducts&)> multiply_tiles) const {
   const int64_t blocks = ceil_div(g.out_channels, kTileBlock), groups = ceil_div(chunk.size(), grain_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits the work of Winograd convolutions over blocked16 tensors of any type. Tiles are processed in chunks: the
 // inputs of a chunk are transformed once, into memory that all threads share and that fits the second-level cache. Then
-// each block of outputs runs its matrix products and transforms them back.
+// the matrix products of each block of outputs are computed and transformed back.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,12 @@ struct WinogradCosts {
   int64_t min_tiles;
 };
 
-// Returns whether the convolution is 3 x 3 with the stride of the shape and without groups, and whether the transforms
-// and transformed weights cost less than the products they save.
+// Returns whether Winograd convolution is supported and faster. Requires a 3 x 3 kernel with the stride of the shape
+// and no groups. The transforms and the transformed weights must cost less than the products that they save.
 bool is_winograd_faster(const ConvGeometry& geometry, const WinogradCosts& costs, const WinogradShape& shape);
 
-// `before` and `tiles`: by class of positions, the number of tiles before and in the chunk that have them.
+// A range of tiles. `before` and `tiles`: for each class of positions, the number of tiles before and in the chunk that
+// have them.
 struct WinogradChunk : Range {
   WinogradCounts before, tiles;
 };
@@ -43,7 +44,7 @@ struct WinogradItem {
   int64_t in_chunk() const { return tile.index - chunk.first; }
 };
 
-// Products of some tiles and the weights of some blocks of 16 outputs.
+// Products of some tiles with the weights of some blocks of 16 outputs.
 struct WinogradProducts {
   const WinogradChunk& chunk;
   Range tiles, blocks;
@@ -52,7 +53,7 @@ struct WinogradProducts {
 
 class WinogradTasks {
  public:
-  // `grain`: number of tiles multiplied together. `element_bytes`: size of a transformed input.
+  // `grain`: the number of tiles multiplied together. `element_bytes`: the size of an element of the transformed input.
   WinogradTasks(const ConvGeometry& geometry, int64_t grain, int64_t element_bytes, const WinogradShape& shape);
 
   int64_t chunk_tiles() const { return chunk_tiles_; }  // maximum; a multiple of the grain
@@ -71,8 +72,8 @@ class WinogradTasks {
             tile.column * step - w.pad_begin,
             outside};
   }
-  // Calls transform for all items of a chunk, then multiply for all of its products, chunk by chunk. `geometry` must be
-  // the one passed to the constructor.
+  // For each chunk, calls transform for all of its items, then multiply for all of its products. `geometry` must be the
+  // one passed to the constructor.
   void run(const ConvGeometry& geometry, const KernelCall& call, FunctionRef<void(const WinogradItem&)> transform,
            FunctionRef<void(const WinogradProducts&)> multiply) const;
 

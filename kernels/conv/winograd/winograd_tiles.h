@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output tiles of a Winograd convolution, numbered row by row, image after image.
+// The output tiles of a Winograd convolution, numbered row by row and image by image.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ class WinogradTiles {
   // Returns the number of products per pair of channels.
   int64_t products() const;
 
-  // Returns a tile; `index` may be one past the last.
+  // Returns the tile at `index`, which may be one past the last.
   WinogradTile at(int64_t index) const;
-  // Returns the tile `count` positions later. Requires: it is in the same row or is the first of the next row. Avoids
-  // the divisions in at(), which take a tenth of the time of a transform.
+  // Returns the tile `count` positions later, which must be in the same row or the first of the next row. Avoids the
+  // divisions in at(), which take a tenth of the time of a transform.
   WinogradTile after(WinogradTile tile, int64_t count = 1) const;
-  // Returns the number of adjacent tiles in a row starting at `tile`, within `tiles` and at most `most`.
+  // Returns the number of adjacent tiles in a row, starting at `tile`, that are within `tiles`; at most `most`.
   int64_t row_length(Range tiles, const WinogradTile& tile, int64_t most) const {
     return std::min({most, tiles.last - tile.index, columns_ - tile.column});
   }
@@ -39,7 +39,7 @@ class WinogradTiles {
   WinogradAxes is_short(const WinogradTile& tile) const {
     return {ends_short_.rows && tile.row == rows_ - 1, ends_short_.columns && tile.column == columns_ - 1};
   }
-  // Returns, by class of positions, the number of tiles before `tile` that have them.
+  // Returns, for each class of positions, the number of tiles before `tile` that have them.
   WinogradCounts counts_before(const WinogradTile& tile) const;
 
  private:

@@ -17,7 +17,7 @@ struct WideWindow {
   int64_t step = 0;
 };
 
-// A tile of outputs in one block. Of its 4 x 4 pixels, `height` x `width` exist.
+// A tile of outputs in one block. Of its 4 x 4 pixels, only `height` x `width` are valid.
 struct WideTile {
   const float* from = nullptr;  // 16 floats for each position, `step` apart
   int64_t step = 0;

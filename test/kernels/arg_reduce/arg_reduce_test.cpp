@@ -34,7 +34,7 @@ TEST_CASE("ArgReduce finds the first or the last extreme") {
   CHECK(found(0, false, false) == std::vector<int64_t>{0, 0, 0, 0});
 }
 
-TEST_CASE("ArgReduce infers its output") {
+TEST_CASE("ArgReduce infers the type and shape of its output") {
   const TestTensor x = tensor({2, 4}, std::vector<float>(8));
   const auto kept = arg_case(x, 0, false, false).infer();
   CHECK((*kept)[0].type == DataType::kS64);
@@ -54,7 +54,7 @@ TEST_CASE("Vectorized ArgReduce equals the reference for ties, zeros of both sig
   std::mt19937 generator(41);
   for (const Shape& shape : {Shape{1}, Shape{5, 3}, Shape{3, 19}, Shape{40, 64}, Shape{2, 21, 300}, Shape{3, 1000}})
     for (int num_values : {8, 9, 11}) {
-      // Few different values, so that most are equal to others.
+      // Uses few different values, so that most elements have duplicates.
       std::vector<float> x(static_cast<size_t>(shape.num_elements()));
       const float values[] = {0, -0.0f, 1, -1, 2, 3, -3, 4, kInf, -kInf, kNan};
       for (float& v : x) v = values[generator() % static_cast<unsigned>(num_values)];

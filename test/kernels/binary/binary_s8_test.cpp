@@ -53,13 +53,13 @@ Sum random_sum(std::mt19937& generator) {
   return sum;
 }
 
-// The shapes and layouts of the operands of a scaled operator.
+// The shapes and layouts of the operands of an operator with scales.
 struct ScaledOperands {
   Shape a, b;
   Layout layout_a = Layout::kPlain, layout_b = Layout::kPlain, layout_y = Layout::kPlain;
 };
 
-// Draws a scaled operator on operands of any values, scales and zero points.
+// Draws an operator with random values, scales and zero points.
 Sum random_scaled(std::mt19937& generator, ops::BinaryKind kind, const ScaledOperands& operands) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   const auto scale = [&] { return std::exp2(static_cast<float>(draw(-500, 300)) / 100); };

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ops::BinaryKind;
 
-// Returns a case with the output of infer(), or without an output if infer() rejects it.
+// Returns a case whose output is the result of infer(), or without an output if infer() rejects the operands.
 OperatorCase binary_case(Kind kind, const TestTensor& a, const TestTensor& b, Layout layout = Layout::kPlain,
                          ops::Activation activation = {}) {
   ops::Binary table;
@@ -38,7 +38,7 @@ TestTensor plain(TestTensor tensor) {
 
 constexpr Kind kFastKinds[] = {Kind::kAdd, Kind::kSub, Kind::kMul, Kind::kDiv, Kind::kMin, Kind::kMax, Kind::kPrelu};
 
-// Fails if no fast kernel accepts the case.
+// Compares the fast kernels with the reference. Fails if none accepts the case.
 void check_fast_kernels(Kind kind, const TestTensor& a, const TestTensor& b, Layout layout,
                         ops::Activation activation = {}) {
   const TestTensor expected = reference(binary_case(kind, plain(a), plain(b), Layout::kPlain, activation))[0];
@@ -274,7 +274,7 @@ TEST_CASE("Fast comparisons, logic and integer arithmetic equal the reference") 
     for (DataType type : {DataType::kF32, DataType::kS32, DataType::kS64, DataType::kBool})
       for (const auto& [a, b] : shapes) {
         const auto values = [&](const Shape& shape) {
-          // Few values, so that some are equal.
+          // Uses few values, so that some elements are equal.
           const TestTensor few = random_tensor(generator, shape, -3, 3);
           const std::vector<float> numbers = few.values<float>();
           const std::vector<int64_t> integers(numbers.begin(), numbers.end());

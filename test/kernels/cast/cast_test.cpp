@@ -41,7 +41,7 @@ TEST_CASE("Cast to boolean maps nonzero values to true and back to 1") {
         std::vector<int64_t>{0, 1, 1});
 }
 
-TEST_CASE("Cast of integers wraps into narrower ones") {
+TEST_CASE("Cast of integers to narrower types wraps") {
   const TestTensor x = tensor({4}, std::vector<int64_t>{-1, 256 + 5, int64_t{1} << 40, 200});
   CHECK(reference(cast_case(x, DataType::kU8))[0].values<uint8_t>() == std::vector<uint8_t>{255, 5, 0, 200});
   CHECK(reference(cast_case(x, DataType::kS8))[0].values<int8_t>() == std::vector<int8_t>{-1, 5, 0, -56});
@@ -72,7 +72,7 @@ TEST_CASE("Vectorized casts equal the reference") {
       for (int64_t length : {1, 37, 70000}) {
         TestTensor x = random_bytes(generator, static_cast<DataType>(from), {length});
         if (x.type == DataType::kF32 && length > 1) {
-          // Numbers at the limits of the integers.
+          // Values at the limits of the integer types.
           std::vector<float> numbers = random_tensor(generator, {length}, -300, 300).values<float>();
           const float limits[] = {kInf,          -kInf,         kNan,           127.9f,        -128.9f,
                                   255.5f,        -0.9f,         2147483520.0f,  2147483648.0f, -2147483648.0f,

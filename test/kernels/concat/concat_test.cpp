@@ -22,7 +22,7 @@ TEST_CASE("Concat joins its inputs along the axis") {
   CHECK(reference(c)[0].values<int64_t>() == std::vector<int64_t>{1, 3, 4, 2, 5, 6});
 }
 
-// Compares inputs of these lengths along `axis`, in `layout`, with the plain reference.
+// Compares the concatenation of inputs with these lengths along `axis`, in `layout`, with the plain reference.
 void check_lengths(std::mt19937& generator, DataType type, Shape shape, int axis, const std::vector<int64_t>& lengths,
                    Layout layout) {
   OperatorCase plain(concat(axis)), fast(concat(axis));

@@ -88,7 +88,7 @@ TestTensor magnitudes(const Layer& layer, const Operands& o) {
   return reference(c)[0];
 }
 
-// Runs all kernels that support the layer, in any layout, and returns their names.
+// Compares all kernels that support the layer, in any layout, with the reference. Returns their names.
 std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
   const Operands o = operands(layer, generator);
   const OperatorCase plain = make_case(layer, o, Layout::kPlain, Layout::kPlain, Packing::kNone);

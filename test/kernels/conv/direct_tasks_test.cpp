@@ -19,7 +19,7 @@ kernels::ConvGeometry pointwise(int64_t channels, int64_t outputs, int64_t side)
   return geometry;
 }
 
-// Returns the number of tasks and checks that every pixel of every block of outputs is computed exactly once.
+// Checks that every pixel of every block of outputs is computed exactly once. Returns the number of tasks.
 int64_t tasks_of(const kernels::ConvGeometry& geometry, const kernels::TileLimits& limits, int threads) {
   const kernels::DirectTasks tasks(geometry, limits, sizeof(float));
   std::vector<std::byte> scratch(tasks.scratch_bytes());

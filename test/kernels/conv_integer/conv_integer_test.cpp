@@ -23,7 +23,7 @@ ops::ConvInteger conv_of(const ConvForm& form) {
   return conv;
 }
 
-// `zeros`: number of zero points of the weights; `bits`: 1 scaled, 2 biased, 4 u8 weights, 8 s8 input.
+// `zeros`: the number of zero points of the weights. `bits`: 1 scaled, 2 biased, 4 u8 weights, 8 s8 input.
 OperatorCase conv_case(const ConvForm& form, int64_t zeros, int bits, bool constant) {
   std::mt19937 generator(3);
   const auto integers = [&](bool is_u8, const Shape& shape) {

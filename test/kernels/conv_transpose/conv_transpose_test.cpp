@@ -130,7 +130,7 @@ struct Layer {
   ops::ActivationKind activation = ops::ActivationKind::kNone;
 };
 
-// Runs all kernels that support the layer, plain and blocked, and returns their names.
+// Compares all plain and blocked kernels that support the layer with the reference. Returns their names.
 std::set<std::string> check_layer(const Layer& layer, std::mt19937& generator) {
   ops::ConvTranspose conv = conv_transpose_attributes(static_cast<int>(layer.kernel.size()), 1);
   conv.kernel.assign(layer.kernel.begin(), layer.kernel.end());
@@ -234,8 +234,8 @@ TEST_CASE("ConvTranspose adds a residual before the activation") {
   });
 }
 
-TEST_CASE("The preparation of ConvTranspose depends on its taps and not on the phases of its stride") {
-  // 2^40 phases, of which only one has a tap. Visiting all would take days.
+TEST_CASE("Preparing ConvTranspose takes time for its taps, not for the phases of its stride") {
+  // There are 2^40 phases, and only one of them has a tap. Visiting all phases would take days.
   ops::ConvTranspose conv = conv_transpose_attributes(2, 1, 2147483647, 0, (1 << 20) - 1);
   OperatorCase c(conv);
   c.input(tensor_f32({1, 1, 1, 1}, {2})).input(as_constant(tensor_f32({1, 1, 1, 1}, {3})));
@@ -243,7 +243,7 @@ TEST_CASE("The preparation of ConvTranspose depends on its taps and not on the p
   c.with_spec([](const OperatorSpec& spec) { CHECK(kernels::prepare_conv_transpose_gemm(spec)); });
 }
 
-TEST_CASE("ConvTranspose outputs without taps are bias plus residual") {
+TEST_CASE("ConvTranspose outputs without taps equal bias plus residual") {
   ops::ConvTranspose conv = conv_transpose_attributes(2, 1, 2147483647, 0, 1);
   conv.kernel[1] = 2;
   conv.activation = {ops::ActivationKind::kRelu};

@@ -7,7 +7,7 @@
 namespace nestrt::test {
 namespace {
 
-// Returns a case with accumulators 2 * 3 - 5 * 4 + 10 = -4 and 2 * -6 - 5 * 7 + 20 = -27.
+// Returns a case whose accumulators are 2 * 3 - 5 * 4 + 10 = -4 and 2 * -6 - 5 * 7 + 20 = -27.
 OperatorCase small(const ops::Dense& dense) {
   OperatorCase c(dense);
   c.input(with_exponent(tensor_s8({1, 2}, {2, -5}), 3));

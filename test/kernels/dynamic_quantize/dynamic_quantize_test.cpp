@@ -40,7 +40,7 @@ void check_fast_quantization(const std::vector<float>& x) {
 }  // namespace
 
 TEST_CASE("DynamicQuantize computes the parameters that ONNX defines") {
-  // The example of the ONNX specification.
+  // This is the example in the ONNX specification.
   const Quantized both = quantized({0, 2, -3, -2.5f, 1.34f, 0.5f});
   CHECK(both.scale == Approx(0.0196078438));
   CHECK(both.zero == 153);

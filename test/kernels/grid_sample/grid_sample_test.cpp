@@ -14,7 +14,7 @@ OperatorCase grid_case(ops::GridSample op, const TestTensor& x, const TestTensor
   return c;
 }
 
-// Samples points of a line of four elements 1, 2, 3, 4.
+// Samples points of a line with the four elements 1, 2, 3, 4.
 std::vector<float> along_line(ops::GridSample op, const std::vector<float>& points) {
   const auto count = static_cast<int64_t>(points.size());
   return reference(grid_case(op, counting({1, 1, 4}), tensor({1, count, 1}, points), {1, 1, count}))[0].values<float>();

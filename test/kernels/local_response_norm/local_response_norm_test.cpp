@@ -41,7 +41,7 @@ TEST_CASE("LocalResponseNorm divides by a power of its neighbours") {
   CHECK(y[0] == Approx(1.0 / (2 + 1 + 4)));
   CHECK(y[1] == Approx(2.0 / (2 + 1 + 4 + 9)));
   CHECK(y[3] == Approx(4.0 / (2 + 9 + 16)));
-  // The larger half of an even window comes after the channel.
+  // If the window size is even, the larger half follows the channel.
   CHECK(reference(norm_case(attributes(2, 2, 1, 2), x))[0].values<float>()[1] == Approx(2.0 / (2 + 4 + 9)));
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("Fast LocalResponseNorm agrees with its reference") {
   }
 }
 
-TEST_CASE("A NaN affects only the windows of Fast LocalResponseNorm that contain it") {
+TEST_CASE("In fast LocalResponseNorm, a NaN affects only the windows that contain it") {
   std::vector<float> values(40 * 3, 1.0f);
   values[17 * 3 + 1] = NAN;
   check_fast_kernels(attributes(5, 1e-4f, 0.75f, 1), tensor({1, 40, 3}, values));

@@ -15,7 +15,7 @@ TestTensor random_integers(std::mt19937& generator, DataType type, const Shape& 
   return result;
 }
 
-// Operands of a random product; -1: absent.
+// The form of a random product.
 struct IntegerForm {
   DataType a = DataType::kU8, b = DataType::kS8;
   int zeros_a = 1, zeros_b = 1;  // numbers of zero points; -1: absent

@@ -22,7 +22,7 @@ std::vector<int> random_numbers(std::mt19937& generator, int64_t count, int belo
   return numbers;
 }
 
-// `magnitudes`: all terms of the sums are positive and at least as large.
+// If `magnitudes`, all terms of the sums are positive and at least as large as otherwise.
 OperatorCase nbits_case(const NBitsForm& form, bool magnitudes = false) {
   std::mt19937 generator(5);
   const int64_t panels = (form.columns + 15) / 16, blocks = (form.inner + form.block - 1) / form.block;
@@ -48,7 +48,7 @@ void check_fast_nbits(const NBitsForm& form) {
   const TestTensor expected = reference(nbits_case(form))[0], bounds = reference(nbits_case(form, true))[0];
   bool ran = false;
   for_each_fast_kernel(nbits_case(form), [&](const std::string& what, const std::vector<TestTensor>& outputs) {
-    // A product with the stored integer and one with the zero point.
+    // Each weight contributes two products: with the stored integer and with the zero point.
     check_sums(what, outputs[0], expected, bounds, 2 * form.inner);
     ran = true;
   });
@@ -71,9 +71,9 @@ TEST_CASE("MatMulNBits reads the lowest bits first and applies scale and zero po
     c.input(as_constant(tensor({1, 2, 16}, scales))).input(zeros).output(DataType::kF32, {1, 1});
     return reference(c)[0].values<float>()[0];
   };
-  // 4 bits: 1, 2, 3, 4 and 5, 6, minus 8
+  // The 4-bit weights are 1, 2, 3, 4 and 5, 6, minus 8.
   CHECK(product(4, {0x21, 0x43, 0x65, 0xff}, absent()) == -7 - 60 - 500 - 4000 - 15000 - 100000);
-  // 2 bits: 0, 1, 2, 3 and 1, 2, minus 2
+  // The 2-bit weights are 0, 1, 2, 3 and 1, 2, minus 2.
   CHECK(product(2, {0xe4, 0xf9}, absent()) == -2 - 10 + 0 + 1000 - 5000 + 0);
   std::vector<int> zeros(32);
   zeros[0] = 1;
@@ -113,7 +113,7 @@ TEST_CASE("Every kernel of MatMulNBits agrees with the reference") {
           check_fast_nbits({bits, block, rows, inner, columns, zeros, zeros == 1});
 }
 
-TEST_CASE("The number of threads does not change a bit of MatMulNBits") {
+TEST_CASE("MatMulNBits is bit-identical for any number of threads") {
   for (const int64_t rows : {1, 3, 50}) {
     const OperatorCase c = nbits_case({4, 32, rows, 512, 1000, 1, true});
     CHECK(same_elements(c.run("matmul_nbits.panel16", 1), c.run("matmul_nbits.panel16", 3)));

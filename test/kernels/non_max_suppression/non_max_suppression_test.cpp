@@ -8,7 +8,7 @@
 namespace nestrt::test {
 namespace {
 
-// Returns three boxes: the second overlaps the first by 0.6, the third is separate.
+// Returns three boxes. The second overlaps the first by 0.6; the third is separate.
 TestTensor boxes() { return tensor({1, 3, 4}, std::vector<float>{0, 0, 8, 4, 0, 0, 8, 5, 20, 20, 30, 30}); }
 
 std::vector<int64_t> chosen(ops::NonMaxSuppression op, const TestTensor& of_boxes, const TestTensor& scores,

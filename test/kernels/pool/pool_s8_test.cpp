@@ -37,12 +37,12 @@ Windows random_windows(std::mt19937& generator, bool global) {
   pool.count_include_pad = draw(0, 1) == 0;
   Shape shape{draw(1, 2), draw(1, 40)};
   for (int axis = draw(1, 3); axis > 0; --axis) {
-    // Some rows, and some windows, exceed the kernels' buffers.
+    // Some rows and some windows exceed the kernels' buffers.
     const bool wide = axis == 1 && draw(0, 3) == 0;
     const int dim = wide ? draw(60, 200) : draw(5, 9);
     const int kernel = global ? dim : wide && draw(0, 1) == 0 ? draw(1, 59) : draw(1, 3);
     const int stride = draw(1, wide ? 70 : 3), dilation = (kernel - 1) * 2 >= dim ? 1 : draw(1, 2);
-    // The only window may be larger than the input by less than a stride.
+    // If there is only one window, it may exceed the input by less than a stride.
     const bool small = pool.ceil_mode && !global && draw(0, 3) == 0;
     shape.push_back(small ? std::max((kernel - 1) * dilation + 2 - stride, 1) : dim);
     pool.kernel.push_back(kernel);

@@ -55,7 +55,7 @@ TEST_CASE("Pool drops a last window that would start in the end padding") {
   ops::Pool table = pool(PoolKind::kMax, {2}, {3});
   table.ceil_mode = true;
   table.pad_end = {1};
-  // A fourth window would start at 3, past the input of 3 elements.
+  // A fourth window would start at 3, beyond the input of 3 elements.
   CHECK(run_reference(table, tensor({1, 1, 3}, std::vector<float>{1, 5, 2}), {1, 1, 1}) == std::vector<float>{5});
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("Pool supports maxima of 8-bit integers") {
   CHECK(reference(c)[0].values<int8_t>() == std::vector<int8_t>{-3, 127});
 }
 
-// Runs every fast kernel on the case in `layout` and compares with the reference. Fails if `kernel` is not among them.
+// Compares every fast kernel for the case in `layout` with the reference. Fails if `kernel` is not among them.
 void check_fast(const ops::Pool& table, const TestTensor& input, Layout layout, Layout output_layout,
                 const std::string& kernel, double tolerance) {
   OperatorCase plain(table);
@@ -127,7 +127,7 @@ void check_fast(const ops::Pool& table, const TestTensor& input, Layout layout, 
   CHECK(found);
 }
 
-// Returns values whose sums are inexact in every order; some elements are infinite.
+// Returns values whose sums are inexact in any order; some elements are infinite.
 TestTensor extreme_tensor(std::mt19937& generator, const Shape& shape) {
   TestTensor result = random_tensor(generator, shape, -1e30f, 1e30f);
   std::vector<float> values = result.values<float>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares quantize.simd with the reference bit for bit, for every exponent and for values on and near every rounding
-// border.
+// Compares quantize.simd with the reference bit for bit, for every exponent and for values at and near all rounding
+// boundaries.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -22,7 +22,7 @@ void check_quantize(const std::vector<float>& values, int exponent, ops::Roundin
   check_exact(c, reference(c)[0], "quantize.simd");
 }
 
-// Returns values around the borders between two results, and values at the limits of f32.
+// Returns values near the boundaries between two results, and values at the limits of f32.
 std::vector<float> borders(int exponent) {
   using Limits = std::numeric_limits<float>;
   constexpr float kInfinity = Limits::infinity();

@@ -70,8 +70,7 @@ TEST_CASE("A GRU resets its state before or after the product") {
   CHECK(of(true) == Approx(state(0.3 + reset * (1.5 + 0.25))));
 }
 
-// Returns an operator with all the operands that its kind supports, on random values. `constant`: the weights are
-// known.
+// Returns an operator with random values for all operands that its kind supports. `constant`: the weights are constant.
 OperatorCase random_case(const ops::Recurrent& op, int64_t steps, int64_t batch, int64_t hidden, bool constant) {
   std::mt19937 generator(11);
   const int64_t columns = gates(op.kind) * hidden;
@@ -87,8 +86,8 @@ OperatorCase random_case(const ops::Recurrent& op, int64_t steps, int64_t batch,
   return c;
 }
 
-// Compares the fast kernels over three steps. They sum in another order, and the vector functions are within 4e-7 of
-// their definitions.
+// Compares the fast kernels with the reference over three steps. They add in a different order, and the errors of the
+// vector functions are up to 4e-7.
 void check_fast_kernels(const ops::Recurrent& op, int64_t batch, int64_t hidden) {
   const TestTensor expected = reference(random_case(op, 3, batch, hidden, false))[0];
   bool ran = false;
@@ -101,7 +100,7 @@ void check_fast_kernels(const ops::Recurrent& op, int64_t batch, int64_t hidden)
   CHECK(ran);
 }
 
-TEST_CASE("Packed recurrent weights equal the reference") {
+TEST_CASE("Kernels with packed recurrent weights agree with the reference") {
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
     for (const bool before_reset : {false, true})
       for (const int64_t batch : {1, 2, 3, 8})
@@ -115,7 +114,7 @@ TEST_CASE("Packed recurrent weights equal the reference") {
         }
 }
 
-TEST_CASE("Packed recurrent weights support every activation") {
+TEST_CASE("Kernels with packed recurrent weights support every activation") {
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
     for (int i = 0; i < 9; ++i) {
       const ops::Activation activation{static_cast<ops::ActivationKind>(i), 0.2f, 0.5f};
@@ -176,7 +175,7 @@ TEST_CASE("Recurrent reports the operand that does not fit") {
   CHECK_THAT(infer_error(celled), Catch::Contains("only lstm accepts a cell"));
 }
 
-// As random_case(), with weights of s8. `per_column`: as many scales and zero points as columns.
+// Like random_case(), but with s8 weights. `per_column`: each column has its own scale and zero point.
 OperatorCase integer_case(const ops::Recurrent& op, int64_t batch, int64_t hidden, bool per_column, bool constant) {
   std::mt19937 generator(12);
   const int64_t columns = gates(op.kind) * hidden;
@@ -193,7 +192,7 @@ OperatorCase integer_case(const ops::Recurrent& op, int64_t batch, int64_t hidde
   return c;
 }
 
-TEST_CASE("Packed recurrent weights of s8 equal the reference") {
+TEST_CASE("Kernels with packed s8 recurrent weights agree with the reference") {
   for (const Kind kind : {Kind::kPlain, Kind::kGru, Kind::kLstm})
     for (const bool per_column : {false, true})
       for (const int64_t batch : {1, 2, 5})
@@ -204,7 +203,8 @@ TEST_CASE("Packed recurrent weights of s8 equal the reference") {
           for_each_fast_kernel(integer_case(op, batch, hidden, per_column, true),
                                [&](const std::string& what, const std::vector<TestTensor>& outputs) {
                                  INFO(what << ", batch " << batch << ", hidden " << hidden);
-                                 // The vector functions may move a state across the boundary between two integers.
+                                 // The vector functions may move a state across a rounding boundary between two
+                                 // integers.
                                  CHECK(relative_error(outputs[0], expected) < 0.02);
                                  ran = true;
                                });
@@ -212,7 +212,7 @@ TEST_CASE("Packed recurrent weights of s8 equal the reference") {
         }
 }
 
-TEST_CASE("Recurrent weights of s8 require a scale, and others have none") {
+TEST_CASE("Recurrent s8 weights require a scale, and other weights must not have one") {
   const auto infers = [](DataType type, bool scale, bool zero) {
     OperatorCase c(recurrent(Kind::kPlain));
     c.input(shape_only({2, 1, 3})).input(shape_only({3, 3}, type));

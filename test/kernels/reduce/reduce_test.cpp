@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ops::ReduceKind;
 
-// Returns a case with the output of infer(), or without an output if infer() rejects it.
+// Returns a case whose output is the result of infer(), or without an output if infer() rejects the operands.
 OperatorCase reduce_case(Kind kind, const TestTensor& input, const std::vector<int32_t>& axes, bool keep_dims = true) {
   ops::Reduce table;
   table.kind = kind;

@@ -43,7 +43,7 @@ TEST_CASE("Requantize computes a LeakyReLU in fixed point") {
   OperatorCase c(table);
   c.input(with_scale(tensor_s8({5}, {-128, -65, -1, 6, 127}), 0.5f, -1)).output_s8c({5}, 0.25f, 10);
   CHECK(infer_error(c).empty());
-  // Steps -127, -64, 0, 7 and 128, times 102 / 256 or 2.
+  // Steps -127, -64, 0, 7 and 128 are multiplied by 102 / 256 or 2.
   const std::vector<int8_t> expected{-41, -15, 10, 24, 127};
   CHECK(reference(c)[0].values<int8_t>() == expected);
   check_exact(c, reference(c)[0], "requantize.table");

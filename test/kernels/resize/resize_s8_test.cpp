@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear interpolation of s8 images: known values, and fast kernels against the reference bit for bit.
+// Tests linear interpolation of s8 images against known values, and the fast kernels against the reference, bit for
+// bit.
 #include <catch2/catch.hpp>
 
 #include "test/support/kernel/exact.h"

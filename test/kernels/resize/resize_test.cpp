@@ -32,7 +32,7 @@ void check_near(const TestTensor& actual, const std::vector<float>& expected) {
   CHECK(relative_error(actual, tensor(actual.shape, expected)) < 1e-5);
 }
 
-// Most expected values below are those of the ONNX operator tests.
+// Most of the expected values below are from the ONNX operator tests.
 
 TEST_CASE("Resize repeats the nearest element") {
   const auto table = resize(ResizeMode::kNearest, CoordinateMode::kHalfPixel, {1, 1, 2, 3}, {1, 1, 4, 6});
@@ -127,7 +127,7 @@ TEST_CASE("Resize keeps the corners when they are aligned") {
                                                             7.f / 3, 8.f / 3, 3, 10.f / 3, 3, 10.f / 3, 11.f / 3, 4});
 }
 
-// The values are those of ONNX Runtime. Import rejects fractional output lengths, for which ONNX specifies others.
+// The values are from ONNX Runtime. ONNX specifies other values for fractional output lengths, which import rejects.
 TEST_CASE("Resize by a fraction aligns the corners of the whole output") {
   const auto cubic = resize(ResizeMode::kCubic, CoordinateMode::kAlignCorners, {1, 1, 0.8f, 0.8f}, {1, 1, 3, 3});
   check_near(run_reference(cubic, counting({1, 1, 4, 4})), {1, 2.5f, 4, 7, 8.5f, 10, 13, 14.5f, 16});

@@ -24,7 +24,7 @@ OperatorCase unary_case(UnaryKind kind, const TestTensor& input, float alpha = 0
   return c;
 }
 
-// Returns the result for one element.
+// Returns the output for a single element.
 float value(UnaryKind kind, float x, float alpha = 0, float beta = 0) {
   return reference(unary_case(kind, tensor({1}, std::vector<float>{x}), alpha, beta))[0].values<float>()[0];
 }
@@ -193,7 +193,7 @@ TEST_CASE("Fast softplus and mish are accurate far below zero") {
   }
 }
 
-TEST_CASE("Fast unary kinds of integers equal the reference") {
+TEST_CASE("Fast unary kernels of integers equal the reference") {
   std::mt19937 generator(13);
   for (UnaryKind kind :
        {UnaryKind::kRelu, UnaryKind::kClip, UnaryKind::kAbs, UnaryKind::kNeg, UnaryKind::kSign, UnaryKind::kBitwiseNot})

@@ -32,14 +32,14 @@ using scheduler::VirtualSession;
 
 constexpr auto kNoBudget = std::chrono::hours(24);  // results do not depend on the clock
 
-// Sets the resources that an accelerator and four cores share, as in boards/zcu102.yaml.
+// Sets the limits of the resources that an accelerator and four cores share, as in boards/zcu102.yaml.
 void share_cores(Problem& problem) {
   problem.host_cores = 4;
   problem.units[1].awake_us = 60;
   problem.waits = {100, 15};
 }
 
-// Returns a chain of tasks, each with that time on the host or, if that is 0, on the accelerator.
+// Returns a chain of tasks. Each runs for the given time on the host or, if that is 0, on the accelerator.
 Problem chain(const std::vector<std::pair<double, double>>& host_and_unit_us) {
   Problem problem;
   problem.units = {{true, {}}, {false, {}}};
@@ -58,7 +58,7 @@ Problem chain(const std::vector<std::pair<double, double>>& host_and_unit_us) {
   return problem;
 }
 
-// Sessions of problems that outlive them, each with its own schedule.
+// Sessions with one schedule each. The problems must outlive this object.
 class Sessions {
  public:
   void add(const Problem& problem, const Solution& solution, bool urgent = false) {

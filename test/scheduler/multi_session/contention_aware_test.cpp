@@ -18,7 +18,7 @@ using scheduler::Solution;
 constexpr auto kLongEnough = std::chrono::hours(24);
 const std::vector<double> kThreeOthers = {2.7, 2.7};
 
-// Returns the fraction of the bound that four concurrent sessions of a solution reach.
+// Returns the fraction of the throughput bound that four concurrent sessions with this solution achieve.
 double throughput_of_four(const Problem& problem, const Solution& solution) {
   const Schedule schedule = to_schedule(problem, solution);
   const std::vector<scheduler::VirtualSession> sessions(4, {problem, schedule});
@@ -33,8 +33,8 @@ TEST_CASE("Without other sessions the schedule is the shortest") {
         alone.solution.makespan_us);
 }
 
-// Returns a chain of tasks. The two units alternate in being four times as fast as the other. Splitting a task shortens
-// it but needs more unit time.
+// Returns a chain of tasks. Each unit is four times as fast as the other for every second task. Splitting a task
+// shortens it but needs more unit time.
 Problem wasteful_chain() {
   Problem problem;
   problem.units = {{true, {}}, {false, {}}};

@@ -34,7 +34,7 @@ std::vector<uint32_t> barriers_among(const std::vector<scheduler::Separator>& se
 }
 
 TEST_CASE("A join of several tasks separates the tasks before it from those after it") {
-  // 0 -> {1, 2} -> {3, 4} -> 5: 3 and 4 read both 1 and 2
+  // 0 -> {1, 2} -> {3, 4} -> 5, where 3 and 4 each read 1 and 2
   const Problem problem = problem_of({{}, {0}, {0}, {1, 2}, {2, 1}, {3, 4}});
   const auto separators = separators_of(problem);
   CHECK(barriers_among(separators) == std::vector<uint32_t>{0, kInvalidIndex, 5});

@@ -95,8 +95,8 @@ TEST_CASE("Branches run concurrently on different units") {
   const UnitInfo units[] = {kCpu, kNpu};
   const auto schedule = make_schedule(*built.plan, units, both_units(built));
   REQUIRE(schedule);
-  // To the unit: 3 to start, then 64 bytes at 16 bytes per microsecond. The step: 10. Back: 4 to finish, then 4 for the
-  // bytes. The join: 20.
+  // Transfer to the unit: 3 to start, then 64 bytes at 16 bytes per microsecond. Step: 10. Transfer back: 4 to finish,
+  // then 4 for the bytes. Join: 20.
   CHECK(schedule->makespan_us == 3 + 4 + 10 + 4 + 4 + 20);
   ScheduleOptions options;
   options.method = ScheduleMethod::kSequential;
@@ -117,7 +117,7 @@ TEST_CASE("A view of memory has no step and its reader depends on the viewed tas
   CHECK(problem->tasks[3].inputs.size() == 2);
 }
 
-// Returns a plan whose convolution has eight consecutive parts for the NPU.
+// Returns a plan whose convolution has programs for eight consecutive parts on the NPU.
 PlanBuilder plan_in_eight_parts() {
   constexpr uint32_t kParts = 8, kPartChannels = 16;
   constexpr uint64_t kPixels = 30;
@@ -141,7 +141,7 @@ PlanBuilder plan_in_eight_parts() {
 TEST_CASE("An unmeasured slice on the CPU costs its share of the work and one call per rectangle") {
   PlanBuilder builder = plan_in_eight_parts();
   std::vector<plan::Program>& programs = builder.tables().branches[1].programs;
-  // keeps the CPU's program and the one for the first 16 of 128 channels
+  // keeps the CPU's program, and the program for the first 16 of 128 channels
   programs.erase(programs.begin() + 2, programs.end());
   const PlanFile file = builder.build();
   const auto plan = Plan::from_memory(file.bytes());

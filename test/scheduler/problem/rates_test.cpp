@@ -13,7 +13,7 @@ namespace {
 using scheduler::Part;
 using scheduler::Problem;
 
-// Returns a host with four cores and two accelerators, with a lane each, that share memory of 1000 bytes per
+// Returns a host with four cores and two accelerators with one lane each. They share memory with 1000 bytes per
 // microsecond.
 Problem sharing_problem() {
   Problem problem;
@@ -116,15 +116,15 @@ TEST_CASE("Steps that share memory are slower while both run") {
   problem.tasks[0].choices[0].parts[0].us = 200;
   problem.tasks[1].choices[0].parts[0].bytes = 120'000;
   problem.memory_mb_per_s = 1000;
-  // The host demands 400 and gets it; the unit demands 1000 of the remaining 600. After the unit ends, the host is
-  // alone.
+  // The host demands 400 and gets it. The unit demands 1000 and gets the remaining 600. After the unit ends, the host
+  // runs alone.
   CHECK(makespan(problem, both_steps()) == Approx(200));
 }
 
 TEST_CASE("The host is slower while a thread polls for the end of a unit's step") {
   Problem problem = two_tasks();
   problem.memory_mb_per_s = 0;
-  // 50 us at full rate, 50 at 0.8, and the remaining 10 after the unit has ended.
+  // The host computes 50 us at full rate, 50 us at 0.8, and the remaining 10 after the unit has ended.
   CHECK(makespan(problem, both_steps()) == Approx(110));
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("A waiting lane uses a core before it sleeps and needs time to wake") 
 TEST_CASE("The schedule is the shortest under the limits of shared resources") {
   Problem problem = two_tasks();
   problem.units[1].awake_us = 0;
-  // The unit is a little faster, but both together exceed the memory rate.
+  // The unit is slightly faster, but together both tasks exceed the memory bandwidth.
   problem.tasks[1].choices = {{{part_on(0, 110, 1000)}, 0}, {{part_on(1, 100, 1e6)}, scheduler::kAnySharing}};
   problem.tasks[0].choices[0].parts[0].bytes = 1e6;
   const auto solved = scheduler::solve(problem, ScheduleMethod::kOptimum, std::chrono::hours(100));

@@ -27,7 +27,7 @@ size_t count_groups(const Predecessors& graph, uint32_t branches, uint32_t nesti
   }));
 }
 
-// Returns, by pair of nodes, whether the first reaches the second along edges.
+// For each pair of nodes, returns whether the second can be reached from the first.
 std::vector<std::vector<bool>> reachability(const Predecessors& graph) {
   std::vector<std::vector<bool>> reaches(graph.size(), std::vector<bool>(graph.size(), false));
   for (uint32_t to = 0; to < graph.size(); ++to)
@@ -37,7 +37,7 @@ std::vector<std::vector<bool>> reachability(const Predecessors& graph) {
   return reaches;
 }
 
-// Returns the nodes that are on every path from a beginning to an end.
+// Returns the nodes that are on every path from a node without predecessors to a node without successors.
 std::vector<uint32_t> cut_points_by_definition(const Predecessors& graph) {
   std::vector<uint64_t> to(graph.size(), 0), from(graph.size(), 0);
   std::vector<bool> is_end(graph.size(), true);

@@ -23,8 +23,8 @@ TEST_CASE("A sequential schedule is improved with a given makespan function by m
   const Problem problem = random_problem({.max_tasks = 8, .units = 2}, random);
   const scheduler::Restriction whole = whole_placements(problem);
   const Solution before = sequential(whole.problem(), Deadline::max());
-  // Each change of unit between neighbours costs 100, each task with another choice than its last costs 10. Only moving
-  // neighbours together reduces the cost.
+  // Each change of the unit between neighbours costs 100. Each task that does not use its last choice costs 10. Only
+  // moving neighbours together reduces the cost.
   const auto makespan = [&](const std::vector<Decision>& order) {
     double cost = 0;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -46,7 +46,7 @@ TEST_CASE("A sequential schedule is improved with a given makespan function by m
   CHECK(none.makespan_us == makespan(before.order));
 }
 
-TEST_CASE("Tasks that are only faster together on another unit move there together") {
+TEST_CASE("Tasks that are faster on another unit only if all move there are moved together") {
   Problem problem;
   problem.units.resize(2);
   problem.lanes.resize(2);

@@ -24,14 +24,14 @@ using scheduler::Problem;
 using scheduler::Solved;
 
 constexpr auto kForever = std::chrono::hours(100);
-// Relative difference of sums of the same times in another order.
+// Relative rounding difference between sums of the same times in a different order.
 constexpr double kRounding = 1e-9;
 
 double makespan(const Problem& problem, ScheduleMethod method) {
   return scheduler::solve(problem, method, kForever).solution.makespan_us;
 }
 
-// Returns, by pair of steps, whether the second always starts after the first has ended.
+// For each pair of steps, returns whether the second always starts after the first has ended.
 std::vector<std::vector<bool>> orders_of(const Schedule& schedule) {
   const size_t count = schedule.steps.size();
   std::vector<std::vector<bool>> after(count, std::vector<bool>(count, false));
@@ -151,8 +151,8 @@ TEST_CASE("The sequential placement is the fastest placement that runs one task 
 }
 
 TEST_CASE("Identical units have the same bound as one unit with their total speed") {
-  // Returns tasks on a host and one accelerator that is 4 times as fast for some of them, or several with the same
-  // total speed.
+  // Returns tasks for a host and either one accelerator that runs some of them 4 times as fast, or several accelerators
+  // with the same total speed.
   const auto problem_with = [](uint32_t accelerators) {
     Problem problem;
     problem.units.push_back({true, {}});
@@ -197,7 +197,8 @@ TEST_CASE("Loads for throughput are within 10 % of the minimum") {
   }
 }
 
-// Returns branches with equal times on both units. Two branches need 40 on one unit, or 20 plus the transfers on both.
+// Returns branches that take equally long on both units. Two branches take 40 on one unit, or 20 plus transfers on
+// both.
 Problem branches(uint32_t count) {
   Problem problem;
   problem.units = {{true, {}}, {false, {1, 2, 0}}};
@@ -246,7 +247,8 @@ TEST_CASE("The paper's method does not use a unit that would only make branches 
   CHECK(without < makespan(problem, ScheduleMethod::kSequential));
 }
 
-// Returns two tasks in two parts, of 10 and of 7; the second reads the first. Undivided, they are too slow.
+// Returns two tasks in two parts each. The parts of the first take 10 each, those of the second take 7. The second task
+// reads the first. Undivided tasks are too slow to be chosen.
 Problem two_divided_tasks(bool by_channel) {
   Problem problem;
   problem.units = {{true, {}}, {false, {1, 2, 0}}};
@@ -284,8 +286,8 @@ TEST_CASE("A task that reads channel by channel waits only for its own channels"
   check_schedule(problem, solved(problem));
 }
 
-// Returns two layers that the CPU and an accelerator split at any of three places. The second reads the first channel
-// by channel and needs up to twenty times as long, independent of the split.
+// Returns two layers that can be split between the CPU and an accelerator at any of three positions. The second layer
+// reads the first channel by channel and takes up to twenty times as long, regardless of the split.
 Problem unevenly_divided(std::mt19937& random) {
   constexpr uint32_t kChannels = 64;
   std::uniform_real_distribution<double> logarithm(0, 3);

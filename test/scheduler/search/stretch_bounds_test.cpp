@@ -16,7 +16,7 @@ using scheduler::Problem;
 constexpr auto kNoDeadline = std::chrono::steady_clock::time_point::max();
 constexpr double kLastDigits = 1e-9;
 
-TEST_CASE("Searched bounds of stretches are below every schedule, and their schedules are above the shortest") {
+TEST_CASE("Searched bounds do not exceed the shortest schedule, and no returned schedule is shorter") {
   std::mt19937 random(5);
   for (int i = 0; i < by_level(50, 500, 5000); ++i) {
     const Problem problem = random_problem({.max_tasks = 6, .units = 2, .sharings = i % 2 == 0, .joins = true}, random);
@@ -46,7 +46,7 @@ TEST_CASE("Searching a stretch starts from the known solution") {
   }
 }
 
-TEST_CASE("On modular networks the bounds of stretches are within 2 % of a schedule") {
+TEST_CASE("On modular networks, searched bounds are within 2 % of a schedule") {
   std::mt19937 random(6);
   for (const bool in_place : {false, true}) {
     const Problem problem = network_problem(googlenet_graph(in_place), 2, false, random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the loads of schedules. solve_test.cpp and joins_test.cpp check that schedules run as solved.
+// Tests the loads of schedules. solve_test.cpp and joins_test.cpp check that schedules run as predicted.
 #include "scheduler/simulation/virtual_time.h"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ Part part_of(uint32_t lane, double us, double output_share = 1) {
   return part;
 }
 
-// Returns a layer with a quarter of its channels on an accelerator, and a reader of the whole layer.
+// Returns a layer that computes a quarter of its channels on an accelerator, followed by a reader of the whole layer.
 Problem layer_and_reader() {
   Problem problem;
   problem.units = {{true, {}}, {false, {0, 0, kMbPerSecond}}};

@@ -181,7 +181,7 @@ TEST_CASE("Every index of an urgent job and of concurrent jobs runs once") {
   for (const auto& sum : sums) CHECK(sum == 100 * 120);
 }
 
-// Callers of urgent jobs that run until end().
+// Threads that call urgent jobs, which run until end().
 class UrgentJobs {
  public:
   // Requires: a pool of two threads.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The s8 tile with NEON byte multiplication, for cores without dot products (Cortex-A53). A vector of sums holds two
-// partial sums for each of 2 outputs. Two products share a 16-bit sum before it is widened: 128 * 127 + 128 * 128 fits,
-// 2 * 128 * 128 does not, so weights with paired -128 use a second form.
+// partial sums for each of 2 outputs. Two products share a 16-bit sum before it is widened. 128 * 127 + 128 * 128 fits
+// but 2 * 128 * 128 does not, so weights with paired -128 use a second form.
 #include "kernels/common/gemm_s8/s8_tile.h"
 
 #if HWY_ARCH_ARM_A64
@@ -72,7 +72,7 @@ struct Neon {
   }
 };
 
-// The assembly tiles always process at least one step, so empty reductions are handled here.
+// Handles empty reductions, because the assembly tiles always process at least one step.
 void run_pairs(const S8Tile& tile) {
   if (tile.points < kMinChainPoints) return s8_tile<Neon<true>>(tile);
   if (is_short(tile)) return s8_tile_neon_short(tile);

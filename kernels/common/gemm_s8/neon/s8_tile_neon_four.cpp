@@ -8,9 +8,8 @@
 //   v24-v27  products; two of them share 16 bits: see s8_has_paired_minima()
 //   v28 v29  inputs 0 to 3 and 4 to 7 of one point, repeated
 //
-// A step processes 8 inputs of each point: 256 products in 56 cycles, 48 of which keep the multiplier busy. In
-// parallel, the weights of the next step are loaded and, in the last step of a segment, the addresses of the next one
-// are computed.
+// A step processes 8 inputs of each point: 256 products in 56 cycles, 48 of which use the multiplier. In parallel, it
+// loads the weights of the next step. The last step of a segment also computes the addresses of the next segment.
 #include "kernels/common/gemm_s8/neon/s8_tile_neon_four.h"
 
 #if HWY_ARCH_ARM_A64
@@ -62,7 +61,7 @@ struct FourPoints {
   "sadalp " #s2 ".4s, v26.8h\n" c "\n"     \
   "sadalp " #s3 ".4s, v27.8h\n" d "\n"
 
-// The last point of a step, and the weights of the next.
+// Processes the last point of a step, and loads the weights of the next.
 #define LAST_POINT(compare, branch)                                                                     \
   MULTIPLY("ldp w11, w12, [x1], #8", "", "", "")                                                         \
   "fmov d16, x13\n" "fmov d17, x14\n" "fmov d18, x15\n" "fmov d19, x16\n"                               \

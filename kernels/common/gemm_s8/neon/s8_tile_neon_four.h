@@ -6,7 +6,7 @@
 
 namespace nestrt::kernels {
 
-// Computes the sums of three or more points and one block. Requires: aarch64, and weights for which
+// Computes the sums of at least three points and one block. Requires: aarch64, and weights for which
 // s8_has_paired_minima() is false.
 void s8_tile_neon_four(const S8Tile& tile);
 

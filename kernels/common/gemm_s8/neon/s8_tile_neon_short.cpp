@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written in assembly for the reasons given in kernels/common/gemm_s8/neon/s8_tile_neon_four.cpp. With 16 or 32
-// products, the three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a
-// block of outputs are loaded once for all points, and the epilogue of a point runs in parallel with the products of
-// the next one. 16-bit sums are flushed after eight inputs, which fits any weights (s8_has_paired_minima()).
+// Written in assembly, as explained in kernels/common/gemm_s8/neon/s8_tile_neon_four.cpp. With 16 or 32 products, the
+// three-point tile spends as much on setup and epilogue as on the products. Here the weights of half a block of outputs
+// are loaded once for all points, and the epilogue of a point runs in parallel with the products of the next one.
+// 16-bit sums are flushed every eight inputs, which avoids overflow for all supported weights (see
+// s8_has_paired_minima()).
 //
 //   16 inputs, two points at a time:                 32 inputs, one point at a time:
 //     v0-v7    weights of four inputs by two vectors   v0-v15
@@ -14,7 +15,8 @@
 //     v27-v30  start and shift of the outputs          v27-v30
 //     v24 v31  their bounds                            v31      the bounds, alternating
 //
-// Two points of 16 inputs take 76 vector instructions, one of 32 takes 69, one of 24, whose last weights are zeros, 55.
+// Vector instructions: 76 for two points of 16 inputs, 69 for one point of 32, and 55 if the last 8 of its weights are
+// zeros.
 #include "kernels/common/gemm_s8/neon/s8_tile_neon_short.h"
 
 #if HWY_ARCH_ARM_A64
@@ -92,8 +94,8 @@ struct ShortSums {
     "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",    \
     "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// x9-x10, x11-x12: inputs of the first and the second point; x13, x14: their offsets, and addresses; x16: outputs of
-// the previous pair; x5: outputs of this one.
+// x9-x10, x11-x12: inputs of the first and the second point; x13, x14: their offsets, then addresses; x16: outputs of
+// the previous pair; x5: outputs of the current pair.
 void run_pairs_of_16(const ShortSums& sums) {
   register const ShortSums* args __asm__("x0") = &sums;
   __asm__ volatile(
@@ -138,8 +140,8 @@ void run_pairs_of_16(const ShortSums& sums) {
       : ARGUMENTS);
 }
 
-// The common code of points with more than 16 inputs. x9-x12: inputs; x13, x14: addresses of the next ones; x16:
-// outputs of the previous point; x5: outputs of this one.
+// The common code for points with more than 16 inputs. x9-x12: inputs; x13, x14: addresses of the next ones; x16:
+// outputs of the previous point; x5: outputs of the current point.
 #define POINTS(NEXT_16, LAST_16)                                                                                       \
   __asm__ volatile(                                                                                                    \
       LOAD_ARGUMENTS                                                                                                   \
@@ -212,7 +214,7 @@ void run_points_of_32(const ShortSums& sums) {
 #undef POINTS
 #undef ARGUMENTS
 
-// Returns whether the last 8 of 32 inputs are unused: their weights are zeros.
+// Returns whether the weights of the last 8 of 32 inputs are all zero.
 bool has_24(const S8Tile& tile) {
   const int8_t* const last = tile.weights + 3 * kEight;
   return std::all_of(last, last + kEight, [](int8_t weight) { return weight == 0; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written in assembly for the reasons given in kernels/common/gemm_s8/neon/s8_tile_neon_four.cpp. Products of four or
-// more inputs share a 16-bit sum if the weights are small enough (kernels/common/gemm_s8/s8_chains.h): one addition to
+// Written in assembly, as explained in kernels/common/gemm_s8/neon/s8_tile_neon_four.cpp. Products of four or more
+// inputs share a 16-bit sum if the weights are small enough (kernels/common/gemm_s8/s8_chains.h): one addition to
 // 32-bit sums per four or eight products, instead of two. Half a block of outputs is processed at a time:
 //
 //   v0-v11   sums [3 points][4 pairs of outputs]: two partial sums of each output
@@ -8,7 +8,7 @@
 //   v24-v27  weights of the pairs for four inputs    v28-v30  these inputs of each point, repeated
 //
 // A step processes 16 inputs of each point in halves: 384 products in 62 cycles, plus 12 for each flush of the 16-bit
-// sums. The first half also computes the addresses of the next step, the second half those of the step after it.
+// sums. The first half also computes the addresses of the next step, the second half those of the following one.
 #include "kernels/common/gemm_s8/neon/s8_tile_neon_three.h"
 
 #if HWY_ARCH_ARM_A64
@@ -37,7 +37,7 @@ struct ThreePoints {
   const uint8_t* chains;
   int64_t chunk_stride;
   int64_t offsets_stride;  // bytes from a segment to the next
-  // The step after the first.
+  // The fields of the second step.
   const int64_t* next_offsets;
   int64_t next_segments;  // segments left in its chunk
   const int8_t* next_input;
@@ -80,7 +80,7 @@ struct ThreePoints {
   LAST_PRODUCTS("smlal", t8, t9, "add x5, x5, #128", t11)                                                 \
   "dup v29.2s, w12\n" "dup v30.2s, w13\n"
 
-// Points that may be in the padding. x22-x24: inputs; of the next step: x8: offsets; x9: segments left in the chunk;
+// For points that may be in the padding. x22-x24: inputs. The next step's x8: offsets; x9: segments left in the chunk;
 // x10: input of the chunk; x7: steps left. x19: padding; x4: offsets_stride; x6: chunk_stride; x3: input; x2: steps.
 #define FIRST_HALF(op)                                                                                    \
   FOUR_INPUTS(op, "ldp x26, x27, [x8]", "ldr x28, [x8, #16]", "ldrb w20, [x25], #1", "ldr x11, [x22]",    \
@@ -93,8 +93,8 @@ struct ThreePoints {
   NEXT_INPUTS("csel x8, x26, x8, eq", "csel x9, x27, x9, eq", "csel x21, x6, xzr, eq", "add x10, x10, x21", \
               "ldr x13, [x24], #8", "subs x7, x7, #1", "csel x10, x3, x10, eq", "csel x7, x2, x7, eq", "")
 
-// One segment in each chunk and non-negative inputs: subtracts 64, computed as x + 64 with the sign bit flipped. x6:
-// from half a step to the next chunk; x3: back to the first one; x4: 64 in every byte.
+// For one segment in each chunk and non-negative inputs. Subtracts 64, computed as x + 64 with the sign bit flipped.
+// x6: bytes from half a step to the next chunk; x3: bytes back to the first chunk; x4: 64 in every byte.
 #define CENTRE(x) "add " x ", " x ", x4\n" "eor " x ", " x ", #0x8080808080808080\n"
 #define FIRST_CENTRED(op)                                                                                     \
   FOUR_INPUTS(op, "ldrb w20, [x25], #1", "", "tst w20, #4", "ldr x11, [x22]", "ldr x12, [x23]",               \
@@ -253,7 +253,7 @@ void run_three_centred(const ThreePoints& tile) {
 #undef FIELD
 #undef SHIFT
 
-// Returns the arguments for the first step and the one after it, which is the first chunk again if there is only one.
+// Returns the arguments for the first step and the next one. If there is only one step, the next one repeats it.
 ThreePoints first_steps(const S8Tile& tile) {
   ThreePoints three;
   const bool whole = tile.length == kStep;  // otherwise one segment consists of several chunks

@@ -25,7 +25,7 @@ std::vector<uint8_t> random_bytes(size_t count, uint32_t seed) {
   return bytes;
 }
 
-// Returns the red, green and blue bytes of pixels; the fourth has no meaning.
+// Returns the red, green and blue bytes of pixels, without the unused fourth byte.
 std::vector<uint8_t> colours(const std::vector<uint8_t>& pixels) {
   std::vector<uint8_t> result;
   for (size_t i = 0; i < pixels.size(); ++i)
@@ -50,7 +50,7 @@ TEST_CASE("Unpacked pixels equal the reference for every format, position and nu
     for (const PixelFormat format : kFormats) {
       for (const int64_t count : kCounts) {
         for (const int64_t first : {0, 1, 2, 5}) {
-          // Exactly the bytes of the row, so that a sanitizer detects reads beyond it.
+          // Allocates exactly the bytes of the row, so that a sanitizer detects reads beyond it.
           const auto width = static_cast<size_t>(first + count), even = (width + 1) / 2 * 2;
           const bool has_planes = format >= PixelFormat::kGrey && format <= PixelFormat::kNv12;
           const size_t step = format == PixelFormat::kRgb || format == PixelFormat::kBgr ? 3 : has_planes ? 1 : 4;
@@ -69,7 +69,7 @@ TEST_CASE("Unpacked pixels equal the reference for every format, position and nu
   });
 }
 
-TEST_CASE("YUV differs from exact arithmetic by at most one") {
+TEST_CASE("YUV conversion differs from exact arithmetic by at most one") {
   int largest = 0;
   for (int y = 0; y < 256; ++y) {
     for (int u = 0; u < 256; u += 3) {

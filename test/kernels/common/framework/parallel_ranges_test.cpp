@@ -16,7 +16,8 @@ struct Planes {
   int64_t planes, items, wanted, least;
 };
 
-// Returns the items of each plane that one task processes, by plane.
+// Returns the ranges of items passed to parallel_planes(), one per plane and task. Counts in `times` how often each
+// item is processed.
 std::vector<kernels::Range> items_of_tasks(const Planes& p, CountingRunner& runner, std::vector<int>& times) {
   std::vector<kernels::Range> ranges;
   times.assign(static_cast<size_t>(p.planes * p.items), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that row fusion is bit-identical to sequential execution, for random chains of pointwise and depthwise
-// convolutions, image convolutions, pools and norms, in f32 and s8, on memory with previous contents.
+// Tests that row fusion is bit-identical to sequential execution, for random chains of pointwise, depthwise and image
+// convolutions, pools and norms, in f32 and s8. Memory contains data of earlier runs.
 #include "kernels/common/framework/row_fusion.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using Bytes = kernels::AlignedArray<std::byte>;
 
 constexpr int64_t kBlock = 16;
 
-// A tensor of images with random bytes.
+// A batch of images with random bytes.
 struct Images {
   Shape shape;
   DataType type = DataType::kF32;
@@ -57,7 +57,7 @@ enum class LinkKind { kPointwise, kDepthwise, kPool, kNorm, kImage };
 
 bool is_conv(LinkKind kind) { return kind != LinkKind::kPool && kind != LinkKind::kNorm; }
 
-// An operator and the data that its spec refers to.
+// An operator of the chain and the data to which its spec refers.
 struct Link {
   ops::Attributes attributes;
   TestTensor weights, bias;
@@ -136,7 +136,7 @@ class Chain {
     return tensors_.back().bytes;
   }
 
-  // Runs the fused kernels. If `output_in_input` is not negative, the output starts at that byte of the input.
+  // Runs the fused kernels. If `output_in_input` is not negative, the output starts at this byte offset in the input.
   std::vector<std::byte> run_row_fused(const RowFusion& fusion, ParallelRunner& runner, int64_t output_in_input = -1) {
     constexpr int64_t kLine = 64;
     const size_t out_bytes = tensors_.back().bytes.size();
@@ -227,7 +227,7 @@ class Chain {
     return kernels::rules<ops::Conv>().infer.get();
   }
 
-  // Returns a kernel that supports rows, independent of the machine's preferences.
+  // Returns the name of a kernel that supports rows, regardless of which kernel this machine prefers. Empty: any.
   std::string kernel_name(LinkKind kind) const {
     const std::string conv = type_ == DataType::kS8 ? "conv.s8." : "conv.f32.";
     if (kind == LinkKind::kPointwise) return conv + "direct16";

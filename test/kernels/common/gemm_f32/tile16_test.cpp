@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the f32 tile with plain loops, on small integers, whose sums are exact in any order.
+// Compares the f32 tile with plain loops. Operands are small integers, so that sums are exact in any order.
 #include "kernels/common/gemm_f32/tile16.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ void check_tile(const Case& c, std::mt19937& generator) {
   CHECK(output == expected);
 }
 
-// Returns all small numbers of points, and some larger ones.
+// Returns the numbers of points to test: small ones, and some larger ones up to `most`.
 std::vector<int64_t> sizes(int64_t most) {
   std::vector<int64_t> result;
   for (const int64_t points : {1, 2, 3, 4, 5, 6, 7, 9, 12, 14, 17, 22, 24, 49, 54})
@@ -88,7 +88,7 @@ std::vector<int64_t> sizes(int64_t most) {
   return result;
 }
 
-// Rows of a matrix of `length` columns, times one block of weights.
+// Random rows of `length` elements and one block of weights, whose magnitudes vary widely.
 struct Rows {
   std::vector<float> input, weights;
   std::vector<int64_t> offsets;
@@ -102,7 +102,7 @@ struct Rows {
     for (int64_t p = 0; p < points; ++p) offsets.push_back(p * length);
   }
 
-  // Computes [count][16] for the rows starting at `first`.
+  // Computes the products [count][16] of the rows starting at `first`.
   std::vector<float> product(int64_t first, int64_t count, const Activation& activation = {}) const {
     std::vector<float> output(static_cast<size_t>(count * kTileBlock));
     Tile16 tile;
@@ -122,7 +122,7 @@ struct Rows {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Returns the sums of a tile, [points][columns], computed by tiles of one packed block.
+// Computes the sums of a tile, [points][columns], with a separate tile for each packed block.
 std::vector<float> rows_by_block(const Tile16& tile, int64_t columns) {
   std::vector<float> result(static_cast<size_t>(tile.points * columns));
   for (int64_t block = 0; block < tile.blocks; ++block) {
@@ -142,7 +142,7 @@ std::vector<float> rows_by_block(const Tile16& tile, int64_t columns) {
   return result;
 }
 
-// Computes a tile of rows in place, from packed panels or from a matrix of `blocks` * 16 columns.
+// Checks a tile of several blocks whose weights are packed panels, or an unpacked matrix of `blocks` * 16 columns.
 void check_blocks(int64_t points, int64_t blocks, int64_t length, bool packed, std::mt19937& generator) {
   const int64_t columns = blocks * kTileBlock;
   const Rows rows(points, length, generator), matrix(blocks * kTileBlock, length, generator);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares AMX tiles with plain loops, and checks the interleaving of planes.
+// Compares AMX tiles with plain loops and checks the interleaving of planes.
 #include "kernels/common/gemm_s8/s8_amx.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void check_tiles(std::mt19937& generator, const TileCase& c) {
                 << " tiles");
   const int64_t stride = c.depth * c.steps, outputs = c.blocks * kTileBlock, step_bytes = c.depth * kTileBlock;
   const std::vector<int8_t> input = random_bytes(generator, 2 * kAmxPoints * stride);
-  // The last step's weights overlap the previous step's.
+  // The weights of the last step overlap those of the previous step.
   const std::vector<int8_t> weights = random_bytes(generator, c.blocks * c.steps * step_bytes);
   const int64_t last = (c.steps - 1) * step_bytes - (c.steps > 1 ? 4 * kTileBlock : 0);
   std::vector<int64_t> steps;
@@ -83,7 +83,7 @@ void check_tiles(std::mt19937& generator, const TileCase& c) {
   CHECK(wrong == 0);
 }
 
-// Returns the plane and position of a byte in a point as documented in the header, or -1 for a zero.
+// Returns the plane and the position of a byte of a point, as documented in the header, or -1 for a zero.
 int64_t plane_byte(int64_t planes, int64_t byte) {
   const int64_t channels = planes * kTileBlock, whole = channels / kAmxDepth * kAmxDepth;
   if (byte < whole) return byte;

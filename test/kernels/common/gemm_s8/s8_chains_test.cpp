@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the chains computed from weights: a 16-bit sum never receives more products than fit, for any inputs.
+// Checks the chains computed from weights: for any inputs, a 16-bit sum never receives more products than fit.
 #include "kernels/common/gemm_s8/s8_chains.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ int largest_sum(const std::vector<int8_t>& weights, const std::vector<uint8_t>& 
 
 }  // namespace
 
-TEST_CASE("Chains of s8 products fit 16 bits") {
+TEST_CASE("Chains of s8 products fit in 16 bits") {
   std::mt19937 generator(1);
   for (int i = 0; i < 200; ++i) {
     const int size = std::uniform_int_distribution<int>(1, 127)(generator);
@@ -114,7 +114,7 @@ std::vector<uint8_t> x86_chains_of(const std::vector<int8_t>& weights) {
   return chains;
 }
 
-TEST_CASE("Products of non-negative inputs fit the 16-bit sums of x86 chains") {
+TEST_CASE("Products of non-negative inputs fit in the 16-bit sums of x86 chains") {
   std::mt19937 generator(3);
   for (int i = 0; i < 200; ++i) {
     const int size = std::uniform_int_distribution<int>(1, 128)(generator);

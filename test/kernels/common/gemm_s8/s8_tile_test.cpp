@@ -22,7 +22,7 @@ using kernels::S8Tile;
 using kernels::S8TileFinishes;
 using kernels::S8TileKernel;
 
-// A tile with its operands: bytes over the whole range, or only the extremes.
+// A tile and its operands, whose bytes are random or only the extremes.
 struct TileOperands {
   std::vector<int8_t> input, weights;
   std::vector<int64_t> offsets;
@@ -54,12 +54,12 @@ int64_t plain_sum(const S8Tile& tile, int64_t point, int64_t output, bool ones) 
   return sum;
 }
 
-// Scales the weights to magnitudes of at most `size`.
+// Scales the weights down to magnitudes of at most `size`.
 void make_smaller(std::vector<int8_t>& weights, int size) {
   for (int8_t& weight : weights) weight = static_cast<int8_t>(weight * size / 128);
 }
 
-// Provides chains if the tile uses them; `centred` if no input is negative.
+// Sets chains if the tile uses them. `centred`: no input is negative.
 void find_chains(const S8TileKernel& kernel, bool centred, TileOperands& o) {
   const bool one = o.tile.segments == 1 && o.tile.chunks == 1;
   if (kernel.chains == nullptr || (!centred && !kernel.chains->for_any_inputs)) return;
@@ -97,7 +97,7 @@ void draw_shape_of_sums(const S8TileKernel& kernel, std::mt19937& generator, S8T
   tile.length = kernels::kS8Grain * draw(generator, 0, one_segment ? 12 : 2);
 }
 
-// Draws the shape of a tile that writes outputs; with chains, it has any number of points.
+// Draws the shape of a tile that writes outputs. With chains, the number of points is not limited by the kernel.
 void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, S8Tile& tile) {
   if (kernel.finishes == S8TileFinishes::kAll) {
     draw_shape_of_sums(kernel, generator, tile);
@@ -113,12 +113,12 @@ void draw_shape_of_outputs(const S8TileKernel& kernel, std::mt19937& generator, 
   tile.padded = draw(generator, 0, 1) == 0;
 }
 
-// Clears the weights of the last inputs of a pixel, which may be padding channels.
+// Clears the weights of the last `inputs` inputs of a pixel, as for padding channels.
 void clear_last(int64_t inputs, std::vector<int8_t>& weights) {
   std::fill(weights.end() - std::min(inputs * kTileBlock, std::ssize(weights)), weights.end(), 0);
 }
 
-// Clears the weights of half of the last block of outputs, which may be padding channels.
+// Clears the weights of half of the last block of outputs, as for padding channels.
 void clear_half_of_block(std::vector<int8_t>& weights) {
   constexpr size_t kGroup = 4 * kTileBlock;
   for (size_t i = 0; i < weights.size(); ++i)
@@ -147,7 +147,7 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   if (!kernel.supports_paired_minima) part_lowest(o.weights);
   if (draw(0, 2) == 0) clear_last(8, o.weights);
   if (draw(0, 4) == 0) clear_half_of_block(o.weights);
-  // Padding is no longer than a block.
+  // Padding requires segments that are not longer than a block.
   const int64_t least = centred || !tile.padded || tile.length > kTileBlock ? 0 : -20;
   if (tile.points <= 21 && draw(0, 2) == 0)  // adjacent pixels
     for (int64_t i = 0; i < tile.segments * tile.points; ++i) o.offsets.push_back(i % tile.points * kTileBlock);
@@ -161,7 +161,7 @@ TileOperands random_operands(const S8TileKernel& kernel, Wanted wanted, std::mt1
   return o;
 }
 
-// Returns the start values of the sums if `input_offset` is added to the inputs.
+// Returns the start values that compensate for `input_offset`, which is added to the inputs.
 std::vector<int32_t> start_without(int64_t input_offset, const TileOperands& o) {
   std::vector<int32_t> start;
   for (int64_t i = 0; i < o.tile.blocks * kTileBlock; ++i)
@@ -194,7 +194,7 @@ void check_tile(const S8TileKernel& kernel, std::mt19937& generator) {
   CHECK(sums == expected);
 }
 
-// Random outputs that the kernel computes itself, and their operands.
+// A random epilogue that the kernel computes itself, and its operands.
 struct Finish {
   Finish(const S8TileKernel& kernel, const S8Tile& tile, std::mt19937& generator)
       : outputs(static_cast<size_t>(tile.points * tile.blocks * kTileBlock), 55),

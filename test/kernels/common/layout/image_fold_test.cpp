@@ -20,7 +20,7 @@ TensorSpec image(const Shape& shape, Layout layout) {
   return spec;
 }
 
-// Folds an image. Element i of the plain image is i % 127 + 1, never zero.
+// Folds an image whose element i is i % 127 + 1, and therefore never zero.
 std::vector<int8_t> fold(const Shape& shape, Layout layout) {
   const ImageFold fold(image(shape, layout));
   std::vector<std::byte> scratch(fold.scratch().per_thread, std::byte{0x55});

@@ -120,7 +120,8 @@ namespace {
 
 using test::kInf, test::kNan;
 
-// Returns geometric steps from 1e-42 to 1e3 of both signs, and special values; the length is a multiple of 16.
+// Returns geometric steps from 1e-42 to 1e3 with both signs, and special values. The number of values is a multiple of
+// 16.
 std::vector<float> arguments() {
   std::vector<float> values = {0.0f,   -0.0f,  kInf,   -kInf, kNan, 3e38f, -3e38f, 1e-45f,
                                88.72f, -87.4f, 0.625f, 1,     -1,   2,     89,     -104};
@@ -130,7 +131,7 @@ std::vector<float> arguments() {
   return values;
 }
 
-// Returns the largest error, relative to the result, or to 1e-30 if the result is smaller (denormals).
+// Returns the largest relative error. For results below 1e-30 (such as denormals), the error is relative to 1e-30.
 double worst_error(const std::vector<float>& x, const std::vector<float>& y, double (*expected)(double)) {
   double worst = 0;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -173,11 +174,11 @@ TEST_CASE("Vector exp, expm1, tanh, sigmoid and erf agree with double precision"
       map_erf_table, x, [](double v) { return std::erf(v); }, 2e-7);
 }
 
-TEST_CASE("Vector exp of numbers up to zero is exact to rounding, and zero instead of denormal") {
+TEST_CASE("Vector exp of numbers up to zero is accurate and flushes denormals to zero") {
   std::vector<float> x = {0.0f, -0.0f, -kInf, kNan, -3e38f, -1e9f, -88, -1e-45f};
   for (double v = 1e-40; v < 87; v *= 1.003) x.push_back(static_cast<float>(-v));
   x.resize(x.size() / 16 * 16);
-  // worst_error() is relative to 1e-30 at least, so that denormals may become 0.
+  // Denormals may become 0, because worst_error() is relative to at least 1e-30.
   check_function(
       map_exp_nonpositive_table, x, [](double v) { return std::exp(v); }, 2e-7);
 }

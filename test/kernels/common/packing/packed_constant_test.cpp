@@ -8,8 +8,8 @@
 namespace nestrt::kernels {
 namespace {
 
-// Returns an s8 stem of 27 channels and one output: one of every 28 packed channels is padding, and so are outputs 1 to
-// 15.
+// Returns an s8 stem of 27 channels and one output. Of every 28 packed channels, one is padding, and so are outputs 1
+// to 15.
 TensorSpec stem(const std::vector<int8_t>& elements) {
   TensorSpec weights;
   weights.type = DataType::kS8;

@@ -156,7 +156,8 @@ TEST_CASE("Packed sizes are rejected if the packing does not fit or the size ove
 
 namespace {
 
-// Returns whether the element belongs to an existing channel of a padding output of a matrix.
+// Returns whether the element is in the output padding of a matrix, at an existing channel. Such padding is not
+// checked.
 bool is_unchecked_padding(Packing packing, const Shape& shape, ptrdiff_t element) {
   const PackingRow& row = row_of(packing);
   if (row.form != PackedForm::kMatrix) return false;
@@ -168,7 +169,7 @@ bool is_unchecked_padding(Packing packing, const Shape& shape, ptrdiff_t element
   return output >= shape[1] && channel < shape[0];
 }
 
-// Corrupts every packed element in turn: exactly those that unpacking ignores must be found.
+// Corrupts every packed element in turn. has_zero_padding() must detect exactly those that unpacking ignores.
 template <typename T>
 void check_padding_is_verified(Packing packing, const Shape& shape) {
   CAPTURE(name(packing), shape.to_string());

@@ -13,7 +13,7 @@ namespace {
 constexpr Rounding kRoundings[] = {Rounding::kHalfUp, Rounding::kFloor, Rounding::kHalfEven};
 constexpr int32_t kMin32 = std::numeric_limits<int32_t>::min(), kMax32 = std::numeric_limits<int32_t>::max();
 
-// Returns a rounded quotient, computed from the definition rather than with shifts.
+// Returns a rounded quotient, computed from the definition instead of with shifts.
 double rounded(double quotient, Rounding rounding) {
   if (rounding == Rounding::kHalfEven) return std::nearbyint(quotient);
   return std::floor(quotient + (rounding == Rounding::kHalfUp ? 0.5 : 0.0));
@@ -71,7 +71,7 @@ TEST_CASE("Narrowing clips to the bounds") {
   CHECK(clip(5, {9, 3}) == 3);  // crossed bounds: the upper one wins, as in min(max(x, low), high)
 }
 
-TEST_CASE("Quantize and dequantize are inverse on every s8 value") {
+TEST_CASE("Quantize is the inverse of dequantize for every s8 value") {
   for (int exponent = -64; exponent <= 64; ++exponent) {
     int failures = 0;
     for_each_s8([&](int8_t q) {
@@ -99,7 +99,7 @@ TEST_CASE("Quantization rounds half up or down and saturates") {
   CHECK(quantize(std::numeric_limits<float>::quiet_NaN(), 5) == 0);
 }
 
-TEST_CASE("Requantization is the exact value, rounded and clipped") {
+TEST_CASE("Requantization returns the exact value, rounded and clipped") {
   int failures = 0;
   for (Rounding rounding : kRoundings)
     for (int from = -64; from <= 64; from += 4)
@@ -147,8 +147,8 @@ TEST_CASE("Averages divide by a shift or by a 24-bit reciprocal") {
     int failures = 0;
     for (int64_t count = 1; count <= 256; ++count)
       for (int64_t sum = -128 * count; sum <= 127 * count; sum += 3) {
-        // The reciprocal is off by at most 2^-25: no more than 2^-9 for these sums. A result differs from the exact one
-        // only if the quotient is that close to a rounding boundary.
+        // The error of the reciprocal is at most 2^-25, which is at most 2^-9 for these sums. A result differs from the
+        // exact one only if the quotient is that close to a rounding boundary.
         const double quotient = static_cast<double>(sum) / static_cast<double>(count);
         const double half = rounding == Rounding::kHalfUp ? 0.5 : 0.0;
         const int result = average(static_cast<int32_t>(sum), count, rounding);

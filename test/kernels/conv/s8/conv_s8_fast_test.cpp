@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares every fast kernel of an s8 Conv with the reference bit for bit. Random layers cover odd sizes in all
-// dimensions, all values of s8, all roundings, residuals, wide outputs, exponents, and scales with zero points.
+// dimensions, all s8 values, all roundings, residuals, wide outputs, exponents, and scales with zero points.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -31,7 +31,8 @@ class Draw {
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
   bool once_in(int times) { return between(1, times) == 1; }
 
-  // Returns random values, or only the extremes; without -128 if `small`, which selects other kernels.
+  // Returns random values or, if `extremes`, only the extremes. If `small`, -128 is excluded, which selects other
+  // kernels.
   TestTensor bytes(const Shape& shape, bool extremes, bool small = false) {
     std::vector<int> values(static_cast<size_t>(shape.num_elements()));
     const int low = small ? -127 : -128;
@@ -43,7 +44,7 @@ class Draw {
   std::mt19937& generator_;
 };
 
-// kImage: a stem that can be folded; kGroups: groups of whole blocks.
+// kImage is a stem that can be folded; kGroups consists of whole blocks.
 enum class Form { kAny, kStem, kImage, kDepthwise, kGroups, kOddGroups };
 constexpr int kForms = 6;
 
@@ -94,7 +95,7 @@ Shape output_shape(const S8Layer& layer) {
   return outputs.value()[0].shape;
 }
 
-// Draws scales that mostly give non-trivial outputs, and zero points over all of s8.
+// Draws scales that usually give non-trivial outputs, and zero points over the whole range of s8.
 void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const auto scale = [&] { return std::exp2(static_cast<float>(draw.between(-900, -600)) / 100); };
@@ -112,7 +113,7 @@ void draw_real_scales(S8Layer& layer, std::mt19937& generator) {
   layer.conv.activation = {kind, -0.5f, 6.0f};
 }
 
-// Draws shifts of 0 to 31, mostly ones that give non-trivial outputs, and the residual and the epilogue.
+// Draws shifts of 0 to 31, usually such that outputs are non-trivial, and the residual and epilogue.
 void draw_scales(S8Layer& layer, std::mt19937& generator) {
   Draw draw(generator);
   const int input = layer.x.quantization->exponents[0];
@@ -167,7 +168,8 @@ std::vector<Layout> layouts_of(const TestTensor& x) {
   return layouts;
 }
 
-// Returns the names of the kernels that ran, with the suffix " folded" for those over a folded input.
+// Compares all kernels with the reference. Returns their names, with the suffix " folded" for those that read a folded
+// input.
 std::set<std::string> check_kernels(std::mt19937& generator, const S8Layer& layer) {
   const TestTensor expected = reference(make_case(layer, Layout::kPlain, Layout::kPlain, layer.weights))[0];
   std::set<std::string> names;
@@ -202,7 +204,7 @@ std::set<std::string> check_layer(std::mt19937& generator, Form form) {
   return check_kernels(generator, layer);
 }
 
-// Returns a 3 x 3 convolution whose output is `image`, with operands without shifts and scales.
+// Returns a 3 x 3 convolution with output size `image`, whose operands do not have shifts or scales yet.
 S8Layer winograd_layer(std::mt19937& generator, int channels, const Shape& image) {
   Draw draw(generator);
   S8Layer layer;
@@ -246,8 +248,8 @@ S8Layer tiled_layer(std::mt19937& generator, const TiledShape& shape) {
   return layer;
 }
 
-// Returns a convolution of kernel x kernel taps, with operands without shifts and scales. A few inputs are negative if
-// `some_below`, otherwise none.
+// Returns a convolution with kernel x kernel taps, whose operands do not have shifts or scales yet. A few inputs are
+// negative if `some_below`, otherwise none.
 S8Layer layer_after_relu(std::mt19937& generator, int kernel, bool some_below) {
   Draw draw(generator);
   S8Layer layer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests Conv of s8 tensors: compares the reference with sums computed from the definition, and checks what the rules
+// Tests Conv of s8 tensors. Compares the reference with sums computed from the definition, and checks what the rules
 // reject.
 #include <catch2/catch.hpp>
 
@@ -26,8 +26,8 @@ ops::Conv square3() {
   return conv;
 }
 
-// Returns a case with one pixel and two channels in and out: accumulators 3 * 5 - 2 * 7 + 1 = 2 and 3 * -4 - 2 * 6 +
-// 100 = 76.
+// Returns a case with one pixel and two input and output channels. The accumulators are 3 * 5 - 2 * 7 + 1 = 2 and 3 *
+// -4 - 2 * 6 + 100 = 76.
 OperatorCase small(const ops::Conv& conv, const std::vector<int>& weight_exponents = {5, 6}) {
   OperatorCase c(conv);
   c.input(with_exponent(tensor_s8({1, 2, 1, 1}, {3, -2}), 4));

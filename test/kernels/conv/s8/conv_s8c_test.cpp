@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests Conv of s8 tensors with scales and zero points: compares the reference with sums of the float kernel, which are
-// exact for numbers this small.
+// Tests Conv of s8 tensors with scales and zero points. Compares the reference with sums of the float kernel, which are
+// exact because the numbers are small.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -29,8 +29,8 @@ TestTensor steps(const TestTensor& integers, int zero_point) {
   return tensor(integers.shape, values);
 }
 
-// Returns a case with one pixel, two channels in and out, and zero point -3: accumulators 6 * 5 + 1 * 7 + 1 = 38 and 6
-// * -4 + 1 * 6 + 100 = 82.
+// Returns a case with one pixel, two input and output channels, and zero point -3. The accumulators are 6 * 5 + 1 * 7 +
+// 1 = 38 and 6 * -4 + 1 * 6 + 100 = 82.
 OperatorCase small_s8c(const ops::Conv& conv) {
   OperatorCase c(conv);
   c.input(with_scale(tensor_s8({1, 2, 1, 1}, {3, -2}), 0.5f, -3));

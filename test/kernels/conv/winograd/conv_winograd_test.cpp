@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests Winograd convolution of operands with very different magnitudes, infinities and NaN. On instruction sets
-// without it, the tests check that no kernel accepts the layer (test/kernels/conv/conv_kernels_test.cpp).
+// Tests Winograd convolution with operands of very different magnitudes, infinities and NaN. On instruction sets
+// without Winograd kernels, checks that no kernel accepts the layer (test/kernels/conv/conv_kernels_test.cpp).
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -31,10 +31,10 @@ constexpr Variant kVariants[] = {
     {"conv.f32.winograd16.two", Packing::kWinograd16Two, 1, 2, 4, InstructionSet::kNeon},
     {"conv.f32.winograd16.strided", Packing::kWinograd16Strided, 2, 2, 5, InstructionSet::kNeon}};
 
-// Returns tiles of 4 x 4 in the form this machine computes.
+// Returns the variant with tiles of 4 x 4 that this machine supports.
 const Variant& four_by_four() { return kWide.is_there() ? kWide : kFour; }
 
-// 3 x 3 with one pixel of padding on each side.
+// A 3 x 3 convolution with one pixel of padding on each side.
 struct WinogradLayer {
   Shape x, weights;
   int64_t outputs() const { return weights[0]; }
@@ -59,7 +59,7 @@ OperatorCase make_case(const Variant& v, const WinogradLayer& l, const TestTenso
                   layout);
 }
 
-// Returns nullopt if this machine does not support the kernel.
+// Returns an empty vector if this machine does not support the kernel.
 std::vector<float> winograd(const Variant& v, const WinogradLayer& l, const TestTensor& x, const TestTensor& weights) {
   const OperatorCase c = make_case(v, l, x, weights, Layout::kBlocked16);
   const std::vector<std::string> names = c.variants();
@@ -82,8 +82,8 @@ std::vector<float> of_any_size(std::mt19937& generator, int64_t count) {
   return result;
 }
 
-// Returns the bound of docs/concepts/numerics.md without the factor that depends only on the number of channels: the
-// sum over the channels of max |x| over the output's tile, times max |w| over the kernel.
+// Returns the bound of docs/concepts/numerics.md without the factor that depends only on the number of channels. This
+// is the sum, over the channels, of max |x| over the inputs of the output's tile, times max |w| over the kernel.
 double magnitude_at(const Variant& v, const WinogradLayer& l, const std::vector<float>& x, const std::vector<float>& w,
                     int64_t o, int64_t output_y, int64_t output_x) {
   const int64_t y0 = output_y / v.tile * v.tile * v.stride, x0 = output_x / v.tile * v.tile * v.stride;
@@ -107,7 +107,7 @@ TEST_CASE("Winograd errors stay within the documented bound for operands that di
   std::mt19937 generator(1);
   for (const Variant& v : kVariants)
     for (const WinogradLayer& l : {layer(16, 17, 13, 13), layer(35, 16, 12, 15), layer(20, 33, 14, 31)}) {
-      // Uses the same number of tiles for every stride. Strided layers have more channels, so that Winograd is faster.
+      // Uses equally many tiles for every stride. Strided layers have more channels, so that Winograd is faster.
       const int64_t scale = v.stride, wider = scale == 1 ? 1 : 4;
       const WinogradLayer large =
           layer(l.channels() * wider * scale, l.outputs() * wider, l.height() * scale, l.width() * scale);
@@ -129,7 +129,7 @@ TEST_CASE("Winograd errors stay within the documented bound for operands that di
     }
 }
 
-// 7 x 7 with stride 2 over an image of three channels.
+// A 7 x 7 convolution with stride 2 over an image of three channels.
 struct FoldedLayer {
   static constexpr int64_t kChannels = 3, kOutputs = 20, kTaps = 7, kPad = 3, kSide = 38, kOut = kSide / 2;
   Shape x_shape{1, kChannels, kSide, kSide}, w_shape{kOutputs, kChannels, kTaps, kTaps};
@@ -164,7 +164,7 @@ struct FoldedLayer {
         largest = std::max(largest, std::abs(double{x[static_cast<size_t>((channel * kSide + i) * kSide + j)]}));
     return largest;
   }
-  // Returns the bound of docs/concepts/numerics.md; each pixel of a 2 x 2 fold is a separate channel.
+  // Returns the bound of docs/concepts/numerics.md, with each pixel of a 2 x 2 fold as a separate channel.
   double bound(int64_t output, int64_t output_y, int64_t output_x) const {
     constexpr int64_t kPixels = 4;
     double sum = 0;

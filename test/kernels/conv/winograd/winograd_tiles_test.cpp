@@ -23,7 +23,7 @@ kernels::ConvGeometry maps(int64_t height, int64_t width) {
   return geometry;
 }
 
-// Calls action(shape, tiles, height, width) for maps of up to 9 x 9 pixels.
+// Calls action(shape, tiles, height, width) for maps with up to 9 x 9 pixels.
 template <typename Action>
 void for_each_map(Action action) {
   constexpr int64_t kMost = 9;
@@ -60,7 +60,7 @@ TEST_CASE("The last tiles are short if few outputs remain") {
   });
 }
 
-TEST_CASE("Counts of tiles state, per class of positions, how many tiles compute the positions") {
+TEST_CASE("Tiles are counted separately for each class of positions") {
   for_each_map([](const WinogradShape& shape, const WinogradTiles& tiles, int64_t, int64_t) {
     kernels::WinogradCounts counted{};
     for (int64_t i = 0; i <= tiles.count(); ++i) {
