@@ -51,8 +51,8 @@ Status require_s8(const Graph& graph, const QuantizationReport& report) {
   if (report.s8_nodes > 0) return {};
   if (is_already_quantized(graph))
     return Status(Code::kInvalidArgument,
-                  "--quantize s8: the model is already quantized and keeps its own scales; to use exponents, compile "
-                  "the original floating-point model");
+                  "--quantize s8: the model is already quantized and keeps its own scales; to use exponents, add "
+                  "--requantize pow2, or compile the original floating-point model, which loses less");
   const bool has_vendor =
       std::ranges::any_of(graph.nodes(), [](const auto& node) { return node->kind() == ops::Kind::kOpaque; });
   if (report.kept.empty() && has_vendor)

@@ -28,6 +28,8 @@ struct ImportOptions {
   std::map<std::string, HostTensor> bindings;  // inputs that become constants
   // Sets Graph::qdq_rounding. If empty, the model's metadata decides (kRoundingKey); the default is half to even.
   std::optional<ops::Rounding> qdq_rounding;
+  // Makes the activations of a quantized model real numbers; see drop_quantization.h. Only for quantizing them again.
+  bool drops_quantization = false;
   ImportLimits limits;
 };
 

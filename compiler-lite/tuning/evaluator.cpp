@@ -93,13 +93,20 @@ Result<Evaluator> Evaluator::create(const std::string& model, const EvaluationOp
   NESTRT_ASSIGN_OR_RETURN(Graph graph, quantizable_graph(model, compile));
   Evaluator result(std::move(compile), std::move(graph), options.threads);
   NESTRT_ASSIGN_OR_RETURN(result.model_digest_, compiler::model_digest(model, options.compile.import.bindings));
-  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, compile_quantizable(result.graph_.clone(), result.compile_));
+  NESTRT_ASSIGN_OR_RETURN(PlanBytes bytes, result.compile_reference(model));
   NESTRT_ASSIGN_OR_RETURN(Network f32, Network::load(std::move(bytes), options.threads));
   result.f32_ = std::make_unique<Network>(std::move(f32));
   if (options.needs_classes) NESTRT_RETURN_IF_ERROR(result.check_outputs());
   NESTRT_RETURN_IF_ERROR(result.read_samples(options));
   result.answers_.resize(result.inputs_.size());
   return result;
+}
+
+Result<PlanBytes> Evaluator::compile_reference(const std::string& model) const {
+  if (!compile_.import.drops_quantization) return compile_quantizable(graph_.clone(), compile_);
+  CompileOptions original = compile_;
+  original.import.drops_quantization = false;
+  return compile(model, original);
 }
 
 Status Evaluator::check_outputs() const {

@@ -73,6 +73,8 @@ class Evaluator {
   Evaluator(CompileOptions compile, Graph graph, int threads);
   Status read_samples(const EvaluationOptions& options);
   Result<Classes> read_classes(const EvaluationOptions& options) const;
+  // Compiles what quantizations are compared with: the f32 network, or a quantized model whose scales they replace.
+  Result<PlanBytes> compile_reference(const std::string& model) const;
   Status check_outputs() const;
   Result<const Outputs*> in_f32(size_t sample);
   Result<Network> quantized(const Quantization& quantization);

@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "compiler-lite/import/drop_quantization.h"
 #include "compiler-lite/import/graph_inputs.h"
 #include "compiler-lite/import/import_model.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
@@ -163,13 +164,27 @@ bool is_tflite(const std::string& path) {
   return start && LiteFile::is_lite(start->bytes);
 }
 
-Result<Graph> import_model(const std::string& path, const ImportOptions& options) {
+namespace {
+
+Result<Graph> import_any(const std::string& path, const ImportOptions& options) {
   if (!is_tflite(path)) return import_onnx(path, options);
   NESTRT_ASSIGN_OR_RETURN(std::vector<std::byte> bytes, tools::read_file(path));
   auto graph = import_tflite(std::move(bytes), options);
   if (!graph) return graph.error().with_context(path);
   if (graph->name.empty()) graph->name = std::filesystem::path(path).stem().string();
   return graph;
+}
+
+}  // namespace
+
+Result<Graph> import_model(const std::string& path, const ImportOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, import_any(path, options));
+  if (!options.drops_quantization) return graph;
+  NESTRT_ASSIGN_OR_RETURN(const int dropped, drop_quantization(graph));
+  if (dropped > 0) return graph;
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("--requantize: '{}' has no quantized activations between its operators; omit this option", path));
 }
 
 Result<Graph> import_tflite(std::vector<std::byte> model, const ImportOptions& options) {

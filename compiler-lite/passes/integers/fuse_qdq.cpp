@@ -23,6 +23,7 @@
 #include <unordered_map>
 
 #include "compiler-lite/graph/constant_integers.h"
+#include "compiler-lite/graph/moves.h"
 #include "compiler-lite/passes/integers/integer_products.h"
 #include "compiler-lite/passes/passes.h"
 #include "compiler-lite/passes/product.h"
@@ -58,16 +59,6 @@ plan::Quantization quantization(const Affine& affine) {
   result.scales = {affine.scale};
   result.zero_points = {affine.zero_point};
   return result;
-}
-
-// Returns true for operators that select elements of their inputs (including the maximum). On integers they give the
-// same result as on the real numbers that the integers represent.
-bool moves(const Node& node) {
-  if (const auto* pool = node.as<ops::Pool>()) return pool->kind == ops::PoolKind::kMax;
-  if (const auto* resize = node.as<ops::Resize>())
-    return resize->mode == ops::ResizeMode::kNearest && resize->coordinate != ops::CoordinateMode::kTfCropAndResize;
-  return node.as<ops::Tile>() || node.as<ops::Reshape>() || node.as<ops::Transpose>() || node.as<ops::Slice>() ||
-         node.as<ops::Concat>();
 }
 
 // Returns true if the padding is 0, which any zero point can represent, or copies elements.
@@ -123,7 +114,7 @@ class QdqFuser {
 
   // Rewrites move(integers(x)) to integers(move(x)). Drops a reinterpretation that changes nothing.
   Status carry_quantization(Node* node) {
-    if (!moves(*node)) return {};
+    if (!moves_elements(*node)) return {};
     std::vector<ValueId> sources;
     for (ValueId id : node->inputs) {
       sources.push_back(with_quantization(id));
@@ -306,7 +297,7 @@ class QdqFuser {
     const auto alike = [&](ValueId id) { return affine(id) == affine(operands[0]); };
     const auto target = target_of(*node);
     const bool relu = is_relu(*node) && !(target && !(target->affine == affine(operands[0])));
-    if ((moves(*node) || is_exact_pad(*node) || relu) && std::all_of(operands.begin(), operands.end(), alike))
+    if ((moves_elements(*node) || is_exact_pad(*node) || relu) && std::all_of(operands.begin(), operands.end(), alike))
       return rewrite_move(node, operands);
     return target ? rewrite_computation(*node, operands, *target) : Result<bool>(false);
   }
@@ -324,7 +315,8 @@ class QdqFuser {
   Result<bool> rewrite_u8(Node* node) {
     const Value result = graph_.value(node->outputs[0]);
     const auto is_same = [&](ValueId id) { return graph_.value(id).quantization == result.quantization; };
-    if (!moves(*node) || !affine_in_s8(result) || !std::all_of(node->inputs.begin(), node->inputs.end(), is_same))
+    if (!moves_elements(*node) || !affine_in_s8(result) ||
+        !std::all_of(node->inputs.begin(), node->inputs.end(), is_same))
       return false;
     NESTRT_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs, all_in_s8(node->inputs));
     NESTRT_ASSIGN_OR_RETURN(Node * moved, graph_.add_node(node->name, node->attributes, inputs, {result.name + ".s8"}));

@@ -30,6 +30,12 @@ void QuantizeFlags::add_to(tools::Command command) {
   const tools::Option quantize =
       command.add_option("--quantize", type_, "compute in 8-bit integers (docs/concepts/numerics.md)").one_of({"s8"});
   command
+      .add_option("--requantize", requantize_,
+                  "pow2: give the activations of a quantized model scales that are powers of two, as NPUs need; the "
+                  "signal-to-noise ratio is that against the quantized model")
+      .one_of({"pow2"})
+      .needs(quantize);
+  command
       .add_option("--calibrate", data_,
                   "source of the ranges: a folder of images, FILE.npy with N inputs, or the PROFILE.yaml of an "
                   "earlier calibration")
@@ -200,6 +206,7 @@ Result<std::optional<Quantization>> QuantizeFlags::quantization(const std::strin
                                                                 std::optional<HeldOut>* held_out) const {
   if (type_.empty()) return std::optional<Quantization>();
   NESTRT_RETURN_IF_ERROR(check());
+  compile.import.drops_quantization = !requantize_.empty();
   NESTRT_ASSIGN_OR_RETURN(Calibration made, calibration(model, compile));
   if (held_out != nullptr) *held_out = std::move(made.held_out);
   Quantization result{std::move(made.profile), choice_.options(), {}, percentile_};

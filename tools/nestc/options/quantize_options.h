@@ -68,7 +68,8 @@ class QuantizeFlags {
 
   std::optional<tools::Command> command_;
   std::string type_;
-  std::string data_;  // --calibrate
+  std::string requantize_;  // "pow2" or empty
+  std::string data_;        // --calibrate
   size_t limit_ = 0;
   bool skip_unreadable_ = false;
   std::string method_;  // empty: mse, or the method of the saved profile

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "compiler-lite/import/node_context.h"
+#include "compiler-lite/import/ops/quantized/quant_range.h"
 
 namespace nestrt::compiler {
 
