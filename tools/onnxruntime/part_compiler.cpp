@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/onnxruntime/part_compiler.h"
+
+#include <span>
+#include <utility>
+
+#include "compiler-lite/compile.h"
+#include "compiler-lite/import/import.h"
+#include "compiler-lite/quantize/digest.h"
+#include "tools/nestc/options/compile_options.h"
+#include "tools/support/text/files.h"
+
+namespace nestrt::ort {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+Result<compiler::PlanBytes> compile(const std::string& model, const std::string& target) {
+  compiler::CompileOptions options;
+  compiler::CompileChoice choice;
+  choice.target = target;
+  NESTRT_RETURN_IF_ERROR(choice.add_to(options));
+  return compiler::compile(bytes_of(model), options);
+}
+
+// A plan in memory that it owns.
+struct OwnedPlan {
+  explicit OwnedPlan(compiler::PlanBytes memory) : bytes(std::move(memory)) {}
+  compiler::PlanBytes bytes;
+  std::shared_ptr<const Plan> plan;
+};
+
+Result<std::shared_ptr<const Plan>> load(compiler::PlanBytes bytes) {
+  const auto owned = std::make_shared<OwnedPlan>(std::move(bytes));
+  NESTRT_ASSIGN_OR_RETURN(owned->plan, Plan::from_memory(owned->bytes.span()));
+  return std::shared_ptr<const Plan>(owned, owned->plan.get());
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> PartCompiler::plan_of(const std::string& model) const {
+  std::string file;
+  if (!folder_.empty()) {
+    const std::string identity = compiler::digest(bytes_of(model)) + "\n" + target_ + "\n" + NESTRT_VERSION;
+    file = folder_ + "/" + compiler::digest(bytes_of(identity)) + ".nest";
+    LoadOptions load_options(Verification::kComplete);
+    load_options.copy = true;  // another process may replace the file
+    if (auto known = Plan::map(file, load_options)) return std::move(*known);
+  }
+  NESTRT_ASSIGN_OR_RETURN(compiler::PlanBytes bytes, compile(model, target_));
+  if (!file.empty()) {
+    NESTRT_RETURN_IF_ERROR(tools::make_folder(folder_));
+    NESTRT_RETURN_IF_ERROR(tools::write_file(file, bytes.span()));
+  }
+  return load(std::move(bytes));
+}
+
+Status PartCompiler::check(const std::string& model) { return compiler::import_onnx(bytes_of(model)).error(); }
+
+}  // namespace nestrt::ort
