@@ -113,7 +113,8 @@ struct FusionOptions {
   bool drop_constant_initializers = true;  // the plan contains them
 };
 
-// What a provider implements. Members that stay null are optional. The reserved ones exist in later versions.
+// What a provider implements. Members of type void* are optional and stay null. The reserved ones exist in later
+// versions.
 struct ComputeTable {
   uint32_t version = kApiVersion;
   Error* (*create_state)(ComputeTable*, ComputeContext*, void** state) = nullptr;
@@ -146,7 +147,7 @@ struct FactoryTable {
   void* validate_compatibility = nullptr;
   void* create_allocator = nullptr;
   void* release_allocator = nullptr;
-  void* create_data_transfer = nullptr;
+  Error* (*create_data_transfer)(FactoryTable*, void** result) = nullptr;
   bool (*is_stream_aware)(const FactoryTable*) = nullptr;
   void* create_stream = nullptr;
   void* reserved[24] = {};

@@ -23,6 +23,12 @@ uint32_t factory_vendor_id(const FactoryTable*) { return 0; }  // none with the 
 const char* factory_version(const FactoryTable*) { return NESTRT_VERSION; }
 bool factory_streams(const FactoryTable*) { return false; }
 
+// ONNX Runtime calls this without a check; null means that nothing has to be copied.
+Error* no_data_transfer(FactoryTable*, void** result) {
+  *result = nullptr;
+  return nullptr;
+}
+
 // The device is the CPU, whatever units the options name: tensors are in its memory.
 Error* find_devices(FactoryTable* table, const HardwareDevice* const* devices, size_t count, ProviderDevice** found,
                     size_t capacity, size_t* num_found) {
@@ -57,6 +63,7 @@ Factory::Factory(const void* const* functions) : api(functions) {
   release_provider = free_provider;
   get_vendor_id = factory_vendor_id;
   get_version = factory_version;
+  create_data_transfer = no_data_transfer;
   is_stream_aware = factory_streams;
 }
 
