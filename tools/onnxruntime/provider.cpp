@@ -101,7 +101,7 @@ Status Provider::claim(const Graph* graph, Support* support) {
   for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = has_rule(view, view.nodes[i]);
   num_claimed_ = num_groups_ = 0;
   NESTRT_RETURN_IF_ERROR(claim_groups(view, predecessors_of(view), wanted, support));
-  log(kInfo, fmt::format("nestrt runs {} of {} nodes, in {} parts", num_claimed_, view.nodes.size(), num_groups_));
+  log(kInfo, fmt::format("nestrt runs {} of {} nodes, parts: {}", num_claimed_, view.nodes.size(), num_groups_));
   return {};
 }
 
