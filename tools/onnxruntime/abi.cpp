@@ -48,6 +48,7 @@ Api::Api(const void* const* table)
       node_get_num_attributes(Entry{table[359]}),
       node_get_attributes(Entry{table[360]}),
       node_get_num_subgraphs(Entry{table[365]}),
+      node_get_ep_name(Entry{table[368]}),
       op_attr_get_name(Entry{table[364]}),
       op_attr_get_type(Entry{table[363]}),
       op_attr_get_tensor(Entry{table[362]}),

@@ -80,6 +80,7 @@ struct Api {
   Error* (*node_get_num_attributes)(const GraphNode*, size_t*);
   Error* (*node_get_attributes)(const GraphNode*, const Attribute**, size_t);
   Error* (*node_get_num_subgraphs)(const GraphNode*, size_t*);
+  Error* (*node_get_ep_name)(const GraphNode*, const char**);  // empty until a provider has the node
   Error* (*op_attr_get_name)(const Attribute*, const char**);
   Error* (*op_attr_get_type)(const Attribute*, int*);
   Error* (*op_attr_get_tensor)(const Attribute*, Value**);

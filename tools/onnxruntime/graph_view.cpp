@@ -85,6 +85,8 @@ class Reader {
     size_t subgraphs = 0;
     NESTRT_RETURN_IF_ERROR(status_of(api_, api_.node_get_num_subgraphs(node, &subgraphs)));
     viewed.has_subgraphs = subgraphs > 0;
+    NESTRT_ASSIGN_OR_RETURN(const std::string provider, text(api_, node, api_.node_get_ep_name));
+    viewed.is_taken = !provider.empty();
     view_.nodes.push_back(std::move(viewed));
     return {};
   }

@@ -34,6 +34,7 @@ struct ViewedNode {
   std::vector<size_t> inputs, outputs;  // kNoValue for an optional one that is missing
   std::vector<size_t> implicit_inputs;  // read by the node's subgraphs only
   bool has_subgraphs = false;
+  bool is_taken = false;  // another provider of the session has it
 };
 
 struct GraphView {

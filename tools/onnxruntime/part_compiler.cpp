@@ -15,7 +15,7 @@ namespace {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-Result<compiler::PlanBytes> compile(const std::string& model, const std::string& target) {
+Result<compiler::PlanBytes> compiled(const std::string& model, const std::string& target) {
   compiler::CompileOptions options;
   compiler::CompileChoice choice;
   choice.target = target;
@@ -47,7 +47,7 @@ Result<std::shared_ptr<const Plan>> PartCompiler::plan_of(const std::string& mod
     load_options.copy = true;  // another process may replace the file
     if (auto known = Plan::map(file, load_options)) return std::move(*known);
   }
-  NESTRT_ASSIGN_OR_RETURN(compiler::PlanBytes bytes, compile(model, target_));
+  NESTRT_ASSIGN_OR_RETURN(compiler::PlanBytes bytes, compiled(model, target_));
   if (!file.empty()) {
     NESTRT_RETURN_IF_ERROR(tools::make_folder(folder_));
     NESTRT_RETURN_IF_ERROR(tools::write_file(file, bytes.span()));

@@ -26,9 +26,9 @@ Predecessors predecessors_of(const GraphView& graph) {
   return result;
 }
 
-bool has_rule(const GraphView& graph, const ViewedNode& node) {
+bool is_candidate(const GraphView& graph, const ViewedNode& node) {
   const std::string name = node.domain.empty() ? node.op_type : node.domain + "." + node.op_type;
-  return !node.has_subgraphs && compiler::find_import_rule(name, graph.opset(node.domain)) != nullptr;
+  return !node.has_subgraphs && !node.is_taken && compiler::find_import_rule(name, graph.opset(node.domain)) != nullptr;
 }
 
 // nestc computes some types as others; ONNX Runtime must see those that it expects.
@@ -54,8 +54,8 @@ Error* get_capability(ProviderTable* table, const Graph* graph, Support* support
   return error_of(provider->api(), guarded([&] { return provider->claim(graph, support); }));
 }
 
-Error* compile(ProviderTable* table, const Graph**, const GraphNode** fused_nodes, size_t count, ComputeTable** compute,
-               GraphNode**) {
+Error* compile_parts(ProviderTable* table, const Graph**, const GraphNode** fused_nodes, size_t count,
+                     ComputeTable** compute, GraphNode**) {
   Provider* const provider = Provider::of(table);
   const Status status = guarded([&]() -> Status {
     std::vector<std::unique_ptr<Part>> parts;
@@ -80,7 +80,7 @@ Provider::Provider(const Api& api, const Logger* logger, ProviderOptions options
   table_.provider = this;
   table_.get_name = get_name;
   table_.get_capability = get_capability;
-  table_.compile = compile;
+  table_.compile = compile_parts;
   table_.release_compute = release_compute;
 }
 
@@ -98,7 +98,7 @@ Status Provider::claim(const Graph* graph, Support* support) {
   if (parent != nullptr) return {};
   NESTRT_ASSIGN_OR_RETURN(const GraphView view, view_graph(api_, graph));
   std::vector<bool> wanted(view.nodes.size());
-  for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = has_rule(view, view.nodes[i]);
+  for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = is_candidate(view, view.nodes[i]);
   num_claimed_ = num_groups_ = 0;
   NESTRT_RETURN_IF_ERROR(claim_groups(view, predecessors_of(view), wanted, support));
   log(kInfo, fmt::format("nestrt runs {} of {} nodes, parts: {}", num_claimed_, view.nodes.size(), num_groups_));

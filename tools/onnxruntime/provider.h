@@ -42,7 +42,7 @@ class Provider {
   };
 
   Provider(const Api& api, const Logger* logger, ProviderOptions options, UnitList units);
-  // Claims groups of the nodes in `wanted` and removes the nodes of all groups from it.
+  // Claims groups of the nodes in `wanted`.
   Status claim_groups(const GraphView& graph, const Predecessors& predecessors, const std::vector<bool>& wanted,
                       Support* support);
   Status claim_group(const GraphView& graph, std::span<const size_t> group, Support* support);
