@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares nestrt in ONNX Runtime with nestrt alone: bench_onnxruntime.py BUILD_FOLDER MODEL...
 
-Both run in this process with one thread, nestrt alone through its C interface. Short blocks of runs alternate, so that
-other load affects both equally. Prints the medians over all blocks in microseconds, and the median of the ratios of
-neighbouring blocks.
+Both run in this process with one thread: ONNX Runtime with bound inputs and outputs (IOBinding), nestrt alone through its
+C interface. Everything runs on the calling thread, whose CPU time is measured, so that time of other processes does not
+count; single runs alternate, so that they share caches and memory with the same other load. Prints the fifth percentile
+and the median in microseconds, and the difference of each. Plain run() of ONNX Runtime's Python is listed
+too: it converts the inputs and allocates the outputs in every call.
 """
 
 import ctypes
@@ -18,8 +20,8 @@ import time
 import numpy as np
 import onnxruntime
 
-ROUNDS = 40
-BLOCK_SECONDS = 0.1
+SECONDS = 20  # per model
+WARM_UP_RUNS = 20  # sessions adapt in their first runs
 
 
 class Alone:
@@ -66,14 +68,27 @@ def in_onnx_runtime(model, devices):
     return onnxruntime.InferenceSession(model, options, enable_fallback=False)
 
 
-def block(run, runs):
-    """Returns the median time of the runs in microseconds."""
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter_ns()
-        run()
-        times.append(time.perf_counter_ns() - start)
-    return statistics.median(times) / 1e3
+def bound(session, inputs):
+    """Returns a function that runs the session without allocating."""
+    binding = session.io_binding()
+    for name, array in inputs.items():
+        binding.bind_cpu_input(name, array)
+    for value in session.get_outputs():
+        output = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(value.shape, np.float32))
+        binding.bind_ortvalue_output(value.name, output)
+    return lambda: session.run_with_iobinding(binding)
+
+
+def alternate(functions):
+    """Returns sorted times of each function in microseconds."""
+    times = [[] for _ in functions]
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end or len(times[0]) <= WARM_UP_RUNS:
+        for function, own in zip(functions, times):
+            start = time.thread_time_ns()
+            function()
+            own.append((time.thread_time_ns() - start) / 1e3)
+    return [sorted(own[WARM_UP_RUNS:]) for own in times]
 
 
 def compare(model, build, library, devices, folder):
@@ -83,19 +98,14 @@ def compare(model, build, library, devices, folder):
     generator = np.random.default_rng(1)
     inputs = {value.name: generator.standard_normal(value.shape).astype(np.float32) for value in session.get_inputs()}
     alone = Alone(library, plan, list(inputs.values()))
-
-    def run_in_onnx_runtime():
-        session.run(None, inputs)
-
-    for _ in range(10):  # sessions adapt in their first runs
-        run_in_onnx_runtime()
-        alone.run()
-    runs = max(3, int(BLOCK_SECONDS * 1e6 / block(alone.run, 5)))
-    pairs = [(block(run_in_onnx_runtime, runs), block(alone.run, runs)) for _ in range(ROUNDS)]
-    medians = [statistics.median(column) for column in zip(*pairs)]
-    ratio = statistics.median(mine / other for mine, other in pairs)
-    print(f"{pathlib.Path(model).name}: in ONNX Runtime {medians[0]:.0f} us, alone {medians[1]:.0f} us, "
-          f"{100 * (ratio - 1):+.1f} %", flush=True)
+    times = alternate([alone.run, bound(session, inputs), lambda: session.run(None, inputs)])
+    print(f"{pathlib.Path(model).name}, {len(times[0])} runs each")
+    for name, own in zip(("nestrt alone", "bound in ONNX Runtime", "run() of ONNX Runtime"), times):
+        cells = []
+        for position in (0.05, 0.5):
+            mine, base = own[int(len(own) * position)], times[0][int(len(own) * position)]
+            cells.append(f"{mine:8.0f} us {100 * (mine / base - 1):+6.1f} %")
+        print(f"  {name:22} p5 {cells[0]}  p50 {cells[1]}", flush=True)
 
 
 def main():
