@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares nestrt in ONNX Runtime with nestrt alone: bench_onnxruntime.py BUILD_FOLDER MODEL...
 
-Both run in this process with one thread: ONNX Runtime with bound inputs and outputs (IOBinding), nestrt alone through its
-C interface. Everything runs on the calling thread, whose CPU time is measured, so that time of other processes does not
-count; single runs alternate, so that they share caches and memory with the same other load. Prints the fifth percentile
-and the median in microseconds, and the difference of each. Plain run() of ONNX Runtime's Python is listed
+Both run in this process with one thread: ONNX Runtime with bound inputs and outputs (IOBinding), nestrt alone through
+its C interface. Everything runs on the calling thread, whose CPU time is measured, so that time of other processes does
+not count; single runs alternate, so that they share caches and memory with the same other load. Prints the fifth
+percentile and the median in microseconds, and the difference of each. Plain run() of ONNX Runtime's Python is listed
 too: it converts the inputs and allocates the outputs in every call.
 """
 
