@@ -116,4 +116,9 @@ Result<PlanBytes> compile(const std::string& model, const CompileOptions& option
   });
 }
 
+Result<PlanBytes> compile(std::span<const std::byte> model, const CompileOptions& options) {
+  NESTRT_ASSIGN_OR_RETURN(Graph graph, import_onnx(model, options.import));
+  return finish(std::move(graph), options, "passes");
+}
+
 }  // namespace nestrt::compiler

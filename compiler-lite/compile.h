@@ -2,9 +2,11 @@
 // Compiles an ONNX file into a plan, through the stages of compiler-lite/stages.h.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -78,5 +80,8 @@ Result<PlanBytes> compile_graph(Graph graph, const CompileOptions& options = {})
 // Returns the bytes of the plan with all shapes. Errors: those above; kInvalidArgument if quantization is requested but
 // no node could be quantized.
 Result<PlanBytes> compile(const std::string& model, const CompileOptions& options);
+// `model`: the bytes of an ONNX file without external data. Of the options, those for import, passes, layouts, backends
+// and costs apply. Errors: those above.
+Result<PlanBytes> compile(std::span<const std::byte> model, const CompileOptions& options);
 
 }  // namespace nestrt::compiler

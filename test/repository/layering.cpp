@@ -24,6 +24,8 @@ const std::vector<Folder>& folders() {
       {"tools/support/", {"runtime/"}},
       {"compiler-lite/", {"tools/support/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
       {"tools/nestc/", {"compiler-lite/", "tools/support/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
+      {"tools/onnxruntime/",
+       {"tools/nestc/", "compiler-lite/", "tools/support/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
       {"tools/", {"tools/support/", "runtime/", "kernels/", "scheduler/", "drivers/"}},
       {"python/",
        {"compiler-lite/", "tools/nestc/", "tools/support/", "tools/", "runtime/", "kernels/", "scheduler/",
@@ -39,7 +41,7 @@ struct Library {
 
 const std::vector<Library>& libraries() {
   static const std::vector<Library> kLibraries = {
-      {"onnx/", {"compiler-lite/", "examples/vendor/reference/", "test/"}},
+      {"onnx/", {"compiler-lite/", "tools/onnxruntime/", "examples/vendor/reference/", "test/"}},
       {"google/protobuf/", {"compiler-lite/", "test/"}},
       {"Eigen/", {"compiler-lite/", "test/"}},
       {"yaml-cpp/", {"compiler-lite/", "tools/", "test/"}},
