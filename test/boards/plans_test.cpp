@@ -12,8 +12,9 @@ namespace {
 
 void check(const GivenPlan& given, const char* accelerator, const BoardSetup& setup) {
   const BoardRuns runs = check_plan(given.plan, setup, kRunsOfGivenPlan);
-  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory.
-  if (setup.is_coherent) CHECK(runs.memory.copied_bytes == test::bytes_of_accumulators(*given.plan));
+  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory, unless the host computed
+  // them. Nothing else is copied.
+  if (setup.is_coherent) CHECK(runs.memory.copied_bytes <= test::bytes_of_accumulators(*given.plan));
   print_row(given, accelerator, runs.programs, runs.memory);
 }
 

@@ -11,8 +11,9 @@ namespace {
 
 void check(const GivenPlan& given, const char* accelerator, const UioBoardOptions& options) {
   const UioRuns runs = check_plan_without_xrt(given.plan, options, kRunsOfGivenPlan);
-  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory.
-  if (options.is_coherent) CHECK(runs.memory.copied_bytes == test::bytes_of_accumulators(*given.plan));
+  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory, unless the host computed
+  // them. Nothing else is copied.
+  if (options.is_coherent) CHECK(runs.memory.copied_bytes <= test::bytes_of_accumulators(*given.plan));
   print_row(given, accelerator, runs.programs, runs.memory);
 }
 

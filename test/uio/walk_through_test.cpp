@@ -26,7 +26,7 @@ struct Outcome {
 };
 
 // Runs a command of nestrt in this process, where the board is emulated, and returns what it prints.
-Outcome nestrt(std::vector<std::string> arguments) {
+Outcome run_nestrt(std::vector<std::string> arguments) {
   tools::Cli cli("nestrt", "");
   command::add_bench(cli);
   command::add_verify(cli);
@@ -76,7 +76,7 @@ void shift_too_far(std::vector<evta::Instruction>& instructions) {
 }
 
 void check_next_step(std::string_view failed, const std::string& remedy) {
-  const Outcome outcome = nestrt({"board", "probe"});
+  const Outcome outcome = run_nestrt({"board", "probe"});
   CAPTURE(outcome.text);
   CHECK(outcome.exit_code == 1);
   CHECK_THAT(outcome.text, Contains(fmt::format("FAILED  {:<17}", failed)) && Contains(remedy));
@@ -99,18 +99,18 @@ TEST_CASE("nestrt board probe leads from a new board to its first benchmark, one
   board.write("sys/class/u-dma-buf/udmabuf0/phys_addr", "0x60000000\n");
   board.write("sys/class/u-dma-buf/udmabuf0/size", "134217728\n");
   board.write("sys/class/u-dma-buf/udmabuf0/dma_coherent", "0\n");
-  const Outcome probe = nestrt({"board", "probe"});
+  const Outcome probe = run_nestrt({"board", "probe"});
   CAPTURE(probe.text);
   CHECK(probe.exit_code == 0);
   CHECK_THAT(probe.text, Contains("not coherent: caches are maintained"));
   const test::TemporaryFolder folder;
   const std::string plan = compile_demo(folder);
-  const Outcome verify = nestrt({"verify", plan, "--units", "cpu,evta:uio"});
+  const Outcome verify = run_nestrt({"verify", plan, "--units", "cpu,evta:uio"});
   CAPTURE(verify.text);
   CHECK(verify.exit_code == 0);
   CHECK_THAT(verify.text, Contains("bit for bit"));
   const Outcome bench =
-      nestrt({"bench", plan, "--units", "cpu,evta:uio", "--per-unit", "--runs", "2", "--warmup", "0"});
+      run_nestrt({"bench", plan, "--units", "cpu,evta:uio", "--per-unit", "--runs", "2", "--warmup", "0"});
   CAPTURE(bench.text);
   CHECK(bench.exit_code == 0);
   CHECK_THAT(bench.text, Contains("evta0"));
@@ -119,11 +119,11 @@ TEST_CASE("nestrt board probe leads from a new board to its first benchmark, one
 TEST_CASE("The commands of the page about PYNQ find the registers in /dev/mem") {
   const UioBoard board(complete_board());
   const test::TemporaryFolder folder;
-  const Outcome probe = nestrt({"board", "probe", "--device", "mem:0xa0000000"});
+  const Outcome probe = run_nestrt({"board", "probe", "--device", "mem:0xa0000000"});
   CAPTURE(probe.text);
   CHECK(probe.exit_code == 0);
   const Outcome verify =
-      nestrt({"verify", compile_demo(folder), "--units", "cpu,evta:uio", "--device", "mem:0xa0000000"});
+      run_nestrt({"verify", compile_demo(folder), "--units", "cpu,evta:uio", "--device", "mem:0xa0000000"});
   CAPTURE(verify.text);
   CHECK(verify.exit_code == 0);
 }
@@ -134,9 +134,9 @@ TEST_CASE("On a board that computes wrong results, nestrt verify fails and nestr
   const UioBoard board(options);
   const test::TemporaryFolder folder;
   const std::string plan = compile_demo(folder), bundle = folder.path() + "/report";
-  CHECK(nestrt({"board", "probe"}).exit_code == 0);  // the probe program has one shift
-  CHECK(nestrt({"verify", plan, "--units", "cpu,evta:uio"}).exit_code == 1);
-  const Outcome debug = nestrt({"debug", plan, "--transport", "uio", "--bundle", bundle});
+  CHECK(run_nestrt({"board", "probe"}).exit_code == 0);  // the probe program has one shift
+  CHECK(run_nestrt({"verify", plan, "--units", "cpu,evta:uio"}).exit_code == 1);
+  const Outcome debug = run_nestrt({"debug", plan, "--transport", "uio", "--bundle", bundle});
   CAPTURE(debug.text);
   CHECK(debug.exit_code == 1);
   CHECK_THAT(debug.text, Contains("its accumulators differ") && Contains("alu shr") && Contains("compute done"));
@@ -149,7 +149,7 @@ TEST_CASE("On a board that hangs, nestrt debug shows the registers and that the 
   const std::string plan = compile_demo(folder);
   board.faults().next_run(RunFault::kNone);  // of the test for coherence
   board.faults().next_run(RunFault::kHang);
-  const Outcome debug = nestrt({"debug", plan, "--transport", "uio", "--timeout", "0.5"});
+  const Outcome debug = run_nestrt({"debug", plan, "--transport", "uio", "--timeout", "0.5"});
   CAPTURE(debug.text);
   CHECK(debug.exit_code == 1);
   CHECK_THAT(debug.text, Contains("register fetch") && Contains("the search ended: ") && Contains("bitstream"));
