@@ -65,9 +65,9 @@ class InvalidPlan(Error):
 
 
 class Incompatible(Error):
-    """A plan has a different format version or was compiled for other units."""
+    """A file has a different version or is for other units, or a board does not fit."""
 
-    code = "incompatible plan"
+    code = "incompatible"
 
 
 class OutOfMemory(Error, MemoryError):

@@ -35,7 +35,7 @@ std::string_view code_name(Code code) {
     case Code::kInvalidPlan:
       return "invalid plan";
     case Code::kIncompatible:
-      return "incompatible plan";
+      return "incompatible";
     case Code::kOutOfMemory:
       return "out of memory";
     case Code::kIo:

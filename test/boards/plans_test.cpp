@@ -1,48 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs given plans on an emulated board, for script/reports/board-networks.
-#include <fmt/core.h>
-
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 
 #include "test/boards/board_network.h"
 #include "test/boards/emulation/driver.h"
+#include "test/boards/given_plans.h"
 #include "test/support/kernel/accumulators.h"
 
 namespace nestrt::boards {
 namespace {
 
-void check(const std::filesystem::path& path, const char* accelerator, const BoardSetup& setup) {
-  constexpr uint32_t kRuns = 2;
-  const auto plan = Plan::map(path.string(), Verification::kComplete);
-  if (!plan) FAIL(plan.error().to_string());
-  const BoardRuns runs = check_plan(*plan, setup, kRuns);
-  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory.
-  if (setup.is_coherent) CHECK(runs.memory.copied_bytes == test::bytes_of_accumulators(**plan));
-  fmt::print("{:<20} {:<25} {:>8} {:>12} {:>12}\n", path.stem().string(), accelerator, runs.programs / kRuns,
-             runs.memory.copied_bytes, runs.memory.shared_memory_bytes);
-  std::fflush(stdout);
+void check(const GivenPlan& given, const char* accelerator, const BoardSetup& setup) {
+  const BoardRuns runs = check_plan(given.plan, setup, kRunsOfGivenPlan);
+  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory, unless the host computed
+  // them. Nothing else is copied.
+  if (setup.is_coherent) CHECK(runs.memory.copied_bytes <= test::bytes_of_accumulators(*given.plan));
+  print_row(given, accelerator, runs.programs, runs.memory);
 }
 
-// NESTRT_BOARD_PLANS: their paths, separated by colons.
 TEST_CASE("Given plans produce the same results on CPU and board together as on the CPU alone", "[.given]") {
-  const char* const paths = std::getenv("NESTRT_BOARD_PLANS");
-  REQUIRE(paths != nullptr);
-  fmt::print("{:<20} {:<25} {:>8} {:>12} {:>12}\n", "plan", "accelerator", "programs", "copied B", "crossing B");
-  std::istringstream list(paths);
-  for (std::string path; std::getline(list, path, ':');) {
-    INFO(path);
-    check(path, "one kernel", {kernel_xclbin()});
-    check(path, "two kernels", {kernel_xclbin(), 2});
-    check(path, "four stages", {stages_xclbin()});
-    check(path, "user-managed", {user_managed_xclbin()});
-    if (!evta::find_xrt_board(kBoard)->cached_buffers) continue;
-    check(path, "one kernel, coherent", {kernel_xclbin(), 1, true});
-    check(path, "two kernels, coherent", {kernel_xclbin(), 2, true});
-    check(path, "four stages, coherent", {stages_xclbin(), 1, true});
-  }
+  for_each_given_plan([](const GivenPlan& given) {
+    check(given, "one kernel", {kernel_xclbin()});
+    check(given, "two kernels", {kernel_xclbin(), 2});
+    check(given, "four stages", {stages_xclbin()});
+    check(given, "user-managed", {user_managed_xclbin()});
+    if (!evta::find_xrt_board(kBoard)->cached_buffers) return;
+    check(given, "one kernel, coherent", {kernel_xclbin(), 1, true});
+    check(given, "two kernels, coherent", {kernel_xclbin(), 2, true});
+    check(given, "four stages, coherent", {stages_xclbin(), 1, true});
+  });
 }
 
 }  // namespace

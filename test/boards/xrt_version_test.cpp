@@ -32,7 +32,7 @@ TEST_CASE("An XRT on the other side of the change of 2.14 is refused with both v
 }
 
 TEST_CASE("An XRT with the same interface is accepted") {
-  const test::Quiet quiet;  // from warnings about minor versions
+  const nestrt::test::Quiet quiet;  // from warnings about minor versions
   CHECK(check_xrt_version({2, 13}, "libxrt_coreutil.so.2.13.0").ok());
   CHECK(check_xrt_version({2, 13}, "libxrt_coreutil.so.2.12.427").ok());
   CHECK(check_xrt_version({2, 14}, "libxrt_coreutil.so.2.20.197").ok());

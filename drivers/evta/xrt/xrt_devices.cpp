@@ -57,10 +57,11 @@ XrtDevice describe(uint32_t index) {
 
 Result<uint32_t> count_xrt_devices() {
   NESTRT_RETURN_IF_ERROR(check_xrt_version());
-  NESTRT_RETURN_IF_ERROR(check_xrt_installation());
   NESTRT_RETURN_IF_ERROR(check_zocl_nodes());
-  return xrt_call("looking for devices", Code::kUnavailable,
-                  []() -> Result<uint32_t> { return xrt::system::enumerate_devices(); });
+  auto count = xrt_call("looking for devices", Code::kUnavailable,
+                        []() -> Result<uint32_t> { return xrt::system::enumerate_devices(); });
+  if (!count) return with_installation_advice(count.error());
+  return count;
 }
 
 Result<std::vector<XrtDevice>> xrt_devices() {

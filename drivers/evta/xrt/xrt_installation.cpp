@@ -29,16 +29,20 @@ std::string root_of_xrt() {
 
 }  // namespace
 
-Status check_xrt_installation() {
+std::string xrt_installation_advice() {
   const std::string root = root_of_xrt();
   std::error_code error;
-  if (!root.empty() && std::filesystem::exists(std::filesystem::path(root) / kShim, error)) return {};
-  return Status(
-      Code::kUnavailable,
-      fmt::format("XRT loads $XILINX_XRT/{}, but {}. With Xilinx's packages: source "
-                  "/opt/xilinx/xrt/setup.sh. With Debian's packages: mkdir -p ~/xrt/lib && ln -s {}/libxrt_core.so.2 "
-                  "~/xrt/lib && export XILINX_XRT=~/xrt",
-                  kShim, root.empty() ? "XILINX_XRT is not set" : root + " does not contain it", kDebianLibraries));
+  if (!root.empty() && std::filesystem::exists(std::filesystem::path(root) / kShim, error)) return "";
+  return fmt::format(
+      "XRT loads $XILINX_XRT/{}, but {}. With Xilinx's packages: source /opt/xilinx/xrt/setup.sh. With Debian's "
+      "packages: mkdir -p ~/xrt/lib && ln -s {}/libxrt_core.so.2 ~/xrt/lib && export XILINX_XRT=~/xrt",
+      kShim, root.empty() ? "XILINX_XRT is not set" : root + " does not contain it", kDebianLibraries);
+}
+
+Status with_installation_advice(const Status& failure) {
+  const std::string advice = xrt_installation_advice();
+  if (failure.ok() || advice.empty()) return failure;
+  return Status(failure.code(), fmt::format("{}; {}", failure.message(), advice));
 }
 
 }  // namespace nestrt::evta

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks whether XRT will find its own libraries, which it loads by path on first use.
+// Explains why XRT may not find its own libraries, which it loads by path on first use.
 #pragma once
+
+#include <string>
 
 #include "nestrt/status.h"
 
 namespace nestrt::evta {
 
-// Errors: kUnavailable, which names the variable to set.
-Status check_xrt_installation();
+// Returns which file XRT 2 loads and how to make it available, or an empty string if the file exists. Newer versions
+// also search elsewhere, so this is advice after a failure and no check before XRT is used.
+std::string xrt_installation_advice();
+
+// Returns the failure with that advice at the end of its message.
+Status with_installation_advice(const Status& failure);
 
 }  // namespace nestrt::evta

@@ -24,11 +24,11 @@ enum class Code : int {
   // The argument is invalid; call again with a valid one.
   kInvalidArgument = 10,  // wrong name, type, shape, size or option
   kNotFound = 11,         // no file, tensor, node or kernel with that name
-  // The file is invalid; compile or copy it again.
+  // The file or the board does not fit; compile or copy the file again, or correct the board.
   kInvalidModel = 20,  // a malformed, hostile or inconsistent ONNX file
   kUnsupported = 21,   // a well-formed file that uses a feature nestrt does not implement
   kInvalidPlan = 22,   // a plan that fails verification
-  kIncompatible = 23,  // a plan of another format version, or for other units
+  kIncompatible = 23,  // a file of another version or for other units, or a board that does not fit
   // The machine failed; a retry may help.
   kOutOfMemory = 30,
   kIo = 31,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "drivers/evta/isa/decode.h"
+#include "drivers/evta/isa/encode.h"
 
 namespace nestrt::boards {
 namespace {
@@ -26,7 +27,13 @@ Status Accelerator::run(uint32_t count, uint64_t address, uint64_t base, const s
   const std::byte* const stream = memory_.find(address, std::as_bytes(std::span(words)).size());
   if (stream == nullptr) return Status(Code::kDeviceFault, "instructions are outside allocated memory");
   std::memcpy(words.data(), stream, std::as_bytes(std::span(words)).size());
-  NESTRT_ASSIGN_OR_RETURN(const auto instructions, evta::decode(configuration_, words));
+  NESTRT_ASSIGN_OR_RETURN(auto instructions, evta::decode(configuration_, words));
+  if (defect_) {
+    defect_(instructions);
+    for (size_t i = 0; i < words.size(); ++i) {
+      NESTRT_ASSIGN_OR_RETURN(words[i], evta::encode(configuration_, instructions[i]));
+    }
+  }
   uint64_t micro_ops = 0;
   for (const evta::Instruction& instruction : instructions) micro_ops += micro_ops_of(instruction);
   if (micro_ops > most_micro_ops_) return Status(Code::kDeadlineExceeded, "the run exceeds the limit of micro-ops");

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "drivers/evta/simulator/functional_simulator.h"
 #include "test/boards/logic/device_memory.h"
@@ -25,6 +27,10 @@ class Accelerator {
   Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 
+  // Makes the hardware execute other instructions than those it fetches.
+  using Defect = std::function<void(std::vector<evta::Instruction>&)>;
+  void set_defect(Defect defect) { defect_ = std::move(defect); }
+
   // Fetches `count` instructions at `address`, calls `fetched`, and runs them. Their addresses are relative to `base`.
   // Errors: kDeadlineExceeded beyond
   // the limit of micro-ops (the caller should hang); kDeviceFault for instructions or data outside allocated memory;
@@ -36,6 +42,7 @@ class Accelerator {
   const evta::Configuration& configuration_;
   DeviceMemory& memory_;
   const uint64_t most_micro_ops_;
+  Defect defect_;
   std::shared_ptr<evta::FunctionalSimulator::Memories> on_chip_;
 };
 

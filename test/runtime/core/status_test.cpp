@@ -25,6 +25,11 @@ TEST_CASE("A failed Status copies, and context precedes its message") {
   CHECK(Status().with_context("net.nest").ok());
 }
 
+TEST_CASE("The name of the code for an incompatible file or board fits both") {
+  const Status board(Code::kIncompatible, "evta0: memory at 0x80000000");
+  CHECK(board.to_string() == "incompatible: evta0: memory at 0x80000000");
+}
+
 TEST_CASE("Copying a status and reporting an out-of-memory error do not allocate") {
   const Status status(Code::kInvalidPlan, "a message that is longer than what a string keeps inside itself");
   const AllocationCounter counter;

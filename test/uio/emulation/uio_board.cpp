@@ -47,6 +47,7 @@ UioBoard::UioBoard(UioBoardOptions options)
   memory_.share(*memory_.allocate(0, options_.pool_bytes), device_);
   for (int i = 0; i < options_.accelerators; ++i) {
     Accelerator accelerator(*options_.configuration, memory_, options_.most_micro_ops);
+    accelerator.set_defect(options_.defect);
     stages_.push_back(std::make_unique<Stages>(std::move(accelerator), faults_));
     stages_.back()->set_end_handler([this] {
       has_interrupt_status_ = true;

@@ -37,6 +37,7 @@ struct UioBoardOptions {
   uint64_t pool_address = 0x70000000;
   uint64_t pool_bytes = uint64_t{16} << 20;
   std::string fabric = "operating";  // the state of FPGA manager
+  Accelerator::Defect defect = {};
 };
 
 class UioBoard final : public BoardLogic {
