@@ -157,7 +157,7 @@ class EvtaBackend final : public Backend {
     NESTRT_ASSIGN_OR_RETURN(NodeLayer layer, layer_of(graph, node));
     NESTRT_RETURN_IF_ERROR(take_input(graph.value(layer.input), &layer));
     if (const auto* const conv = std::get_if<ConvLayer>(&layer.layer);
-        conv != nullptr && conv->wide && configuration_.block() < kChannelBlock)
+        conv != nullptr && conv->wide && configuration_.block() < static_cast<int>(kChannelBlock))
       return Status(Code::kUnsupported,
                     fmt::format("its result stays in f32, which needs blocks of {} channels or more, and "
                                 "configuration {} has {}",
