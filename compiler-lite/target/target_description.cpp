@@ -9,6 +9,7 @@
 
 #include "drivers/known_units.h"
 #include "drivers/unit_list.h"
+#include "tools/support/board/vta_config.h"
 
 namespace nestrt::compiler {
 namespace {
@@ -127,6 +128,9 @@ Status add_item(const UnitRequest& item, Builder& builder) {
   unit.kind = item.kind;
   const KnownUnit* const known = find_known_unit(unit.kind);
   unit.configuration = item.configuration.value_or(known == nullptr ? "" : known->default_configuration);
+  if (tools::is_vta_config(unit.configuration)) {
+    NESTRT_ASSIGN_OR_RETURN(unit.configuration, tools::read_vta_config(unit.configuration));
+  }
   return builder.add_unit(std::move(unit));
 }
 

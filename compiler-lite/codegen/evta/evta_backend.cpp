@@ -49,7 +49,7 @@ int64_t host_rows(const Node& node) {
 }
 
 // Answers the queries of runtime/plan/queries/channels.h for a node whose weights the host will pack later. Values that
-// are converted to wider blocks for a unit cannot be divided by rows.
+// are converted to other blocks for a unit can be divided at blocks of both sizes, and not by rows.
 Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();
@@ -58,7 +58,8 @@ Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) 
   const KernelVariant* const kernel = kernels::operators().select(spec, InstructionSet::kPortable);
   if (kernel != nullptr && kernel->packing != Packing::kNone) inputs[1].packing = kernel->packing;
   const uint32_t channels = divisible_channels(spec);
-  return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1, block, host_rows(node)};
+  return {channels, channels > 0 && block == kChannelBlock ? divisible_rows(spec) : 1,
+          std::max<int64_t>(block, kChannelBlock), host_rows(node)};
 }
 
 // Returns the byte offset of a part in a tensor with blocks of 16 channels.
@@ -155,6 +156,12 @@ class EvtaBackend final : public Backend {
   Result<Prepared> prepare(const Graph& graph, const Node& node) const {
     NESTRT_ASSIGN_OR_RETURN(NodeLayer layer, layer_of(graph, node));
     NESTRT_RETURN_IF_ERROR(take_input(graph.value(layer.input), &layer));
+    if (const auto* const conv = std::get_if<ConvLayer>(&layer.layer);
+        conv != nullptr && conv->wide && configuration_.block() < static_cast<int>(kChannelBlock))
+      return Status(Code::kUnsupported,
+                    fmt::format("its result stays in f32, which needs blocks of {} channels or more, and "
+                                "configuration {} has {}",
+                                kChannelBlock, configuration_.name, configuration_.block()));
     NESTRT_RETURN_IF_ERROR(check_layout(graph.value(node.outputs[0]), "its output", configuration_.block()));
     NESTRT_ASSIGN_OR_RETURN(auto generator, generator_of(configuration_, layer));
     return Prepared{std::move(layer), std::move(generator)};
@@ -240,9 +247,11 @@ class EvtaBackend final : public Backend {
 
   // Returns the layout to which the driver converts a value.
   plan::RangeLayout layout_there(const Value& value) const {
-    const bool has_wider_blocks = configuration_.block() == 32 && block_size(value.layout) == 16;
+    if (block_size(value.layout) != 16) return plan::RangeLayout::kPlain;
+    const bool has_wider_blocks = configuration_.block() == 32;
     if (value.type == DataType::kF32)
       return has_wider_blocks ? plan::RangeLayout::kBytes32 : plan::RangeLayout::kBytes16;
+    if (configuration_.block() == 8) return plan::RangeLayout::kBlocked8;
     return has_wider_blocks ? plan::RangeLayout::kBlocked32 : plan::RangeLayout::kPlain;
   }
 

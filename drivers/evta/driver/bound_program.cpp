@@ -56,9 +56,10 @@ Reblocking reblocking_of(const plan::ProgramRange& range, const plan::Tensor& te
   Reblocking result;
   result.images = tensor.shape[0];
   result.pixels = blocks.pixels;
-  const auto blocks32 = static_cast<int64_t>(range.size) / (result.images * result.pixels * 32);
+  result.block = plan::block_of(range.layout);
+  result.unit_blocks = static_cast<int64_t>(range.size) / (result.images * result.pixels * result.block);
   const auto before = static_cast<int64_t>(range.offset) / (result.images * result.pixels * 16);
-  result.blocks16 = std::min(blocks.blocks() - before, 2 * blocks32);
+  result.blocks16 = std::min(blocks.blocks() - before, (result.unit_blocks * result.block + 15) / 16);
   return result;
 }
 
@@ -97,6 +98,7 @@ Result<MaybeConversion> conversion_of(const plan::ProgramRange& range, const pla
       NESTRT_ASSIGN_OR_RETURN(const Widening widening, widening_of(range, tables, branch));
       return MaybeConversion(widening);
     }
+    case plan::RangeLayout::kBlocked8:
     case plan::RangeLayout::kBlocked32:
       return MaybeConversion(reblocking_of(range, tables.tensors[static_cast<uint32_t>(range.tensor)]));
     case plan::RangeLayout::kPlain:

@@ -37,8 +37,8 @@ class Device {
     bool pending = false;
   };
 
-  // The configuration must be one of kConfigurations. Errors: kUnavailable if the accelerator fails its first probe or
-  // no thread can be started.
+  // The configuration must be from read_configuration(). Errors: kUnavailable if the accelerator fails its first probe
+  // or no thread can be started.
   static Result<std::shared_ptr<Device>> create(std::string name, const Configuration& configuration,
                                                 std::unique_ptr<Transport> transport);
   ~Device();

@@ -13,7 +13,7 @@
 namespace nestrt::evta {
 
 struct EvtaOptions {
-  const Configuration* configuration = &kConfigurations[0];  // one of kConfigurations
+  const Configuration* configuration = &kConfigurations[0];  // from read_configuration()
   int instance = 0;                                          // for the unit's name: evta0, evta1, ...
 };
 

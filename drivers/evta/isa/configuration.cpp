@@ -4,6 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "drivers/evta/isa/stated_sizes.h"
 
 namespace nestrt::evta {
 
@@ -13,10 +17,38 @@ std::string_view name(Memory memory) {
   return index < kNames.size() ? kNames[index] : "?";
 }
 
+namespace {
+
+// Configurations that are not in kConfigurations, with their names. The limits of their sizes bound their number.
+class StatedConfigurations {
+ public:
+  Result<const Configuration*> find(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = entries_.find(name); found != entries_.end()) return &found->second;
+    NESTRT_ASSIGN_OR_RETURN(const Configuration stated, parse_sizes(name));
+    const auto entry = entries_.emplace(name, stated).first;
+    entry->second.name = entry->first;
+    return &entry->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Configuration, std::less<>> entries_;
+};
+
+}  // namespace
+
+Result<const Configuration*> read_configuration(std::string_view name) {
+  const auto* const found = std::find_if(kConfigurations.begin(), kConfigurations.end(),
+                                         [&](const Configuration& known) { return known.name == name; });
+  if (found != kConfigurations.end()) return found;
+  static auto& stated = *new StatedConfigurations();  // never freed: units may exist until the process ends
+  return stated.find(name);
+}
+
 const Configuration* find_configuration(std::string_view name) {
-  const auto found = std::find_if(kConfigurations.begin(), kConfigurations.end(),
-                                  [&](const Configuration& known) { return known.name == name; });
-  return found == kConfigurations.end() ? nullptr : &*found;
+  const Result<const Configuration*> found = read_configuration(name);
+  return found ? *found : nullptr;
 }
 
 Result<Instances> parse_instances(std::string_view text) {
@@ -26,14 +58,19 @@ Result<Instances> parse_instances(std::string_view text) {
     instances.count = name[0] - '0';
     name.remove_prefix(2);
   }
-  instances.configuration = find_configuration(name);
-  if (instances.configuration != nullptr) return instances;
+  const Result<const Configuration*> found = read_configuration(name);
+  if (found) {
+    instances.configuration = *found;
+    return instances;
+  }
   std::string known;
   for (const Configuration& configuration : kConfigurations)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", configuration.name);
-  return Status(Code::kInvalidArgument, fmt::format("unknown configuration '{}' of unit 'evta'; available: {}; the "
-                                                    "prefixes 2_ to {}_ select several instances of a configuration",
-                                                    text, known, kMaxInstances));
+  return Status(
+      Code::kInvalidArgument,
+      fmt::format("unknown configuration '{}' of unit 'evta': {}; available: {}, and others that VTA's encoding "
+                  "supports; the prefixes 2_ to {}_ select several instances of a configuration",
+                  text, found.error().message(), known, kMaxInstances));
 }
 
 std::string to_text(const Instances& instances) {

@@ -161,19 +161,22 @@ inline constexpr std::array<Configuration, 5> kConfigurations = {{
      .design = Design::kChisel},
 }};
 
-// Returns the configuration in kConfigurations with this name, or null.
+// Returns the configuration with this name: one of kConfigurations, or one whose sizes VTA's encoding supports
+// (stated_sizes.h). It exists until the process ends. Errors: kInvalidArgument with the size that exceeds a limit.
+Result<const Configuration*> read_configuration(std::string_view name);
+// Returns the same, or null on an error.
 const Configuration* find_configuration(std::string_view name);
 
 // Multiple accelerators with the same configuration.
 struct Instances {
-  const Configuration* configuration = &kConfigurations[0];  // one of kConfigurations
+  const Configuration* configuration = &kConfigurations[0];  // from read_configuration()
   int count = 1;
 };
 
 inline constexpr int kMaxInstances = 4;
 
-// Parses "1x16_15_15_18_17", or "2_1x16_15_15_18_17" for two instances. Errors: kInvalidArgument, which lists the known
-// configurations.
+// Parses "1x16_15_15_18_17", or "2_1x16_15_15_18_17" for two instances. Errors: kInvalidArgument with the size
+// that exceeds a limit and the known configurations.
 Result<Instances> parse_instances(std::string_view text);
 // Inverse of parse_instances().
 std::string to_text(const Instances& instances);

@@ -47,6 +47,11 @@ void pack_weights(const std::byte* from, int16_t* to) {
   }
 }
 
+void pack_weights(size_t block, const std::byte* from, int16_t* to) {
+  if (block == 8) return pack_weights<8>(from, to);
+  block == 16 ? pack_weights<16>(from, to) : pack_weights<32>(from, to);
+}
+
 // Returns the start of a transfer's data in DRAM, or null if it has none.
 template <typename Find>
 auto locate(const Transfer& transfer, uint64_t size, const Find& find) -> Result<decltype(find(0, 0))> {
@@ -195,7 +200,7 @@ void FunctionalSimulator::Memories::copy(Memory memory, size_t index, const std:
   if (memory != Memory::kWgt) return;
   for (size_t i = 0; i < count; ++i) {
     int16_t* const to = wgt + (index + i) * block_bytes;
-    lanes() == 16 ? pack_weights<16>(from + i * block_bytes, to) : pack_weights<32>(from + i * block_bytes, to);
+    pack_weights(lanes(), from + i * block_bytes, to);
   }
 }
 
@@ -257,8 +262,9 @@ FunctionalSimulator::~FunctionalSimulator() = default;
 
 Result<std::shared_ptr<FunctionalSimulator::Memories>> FunctionalSimulator::make_memories(
     const Configuration& configuration, std::byte initial) {
-  if (configuration.batch() != 1 || (configuration.block() != 16 && configuration.block() != 32))
-    return Status(Code::kUnsupported, fmt::format("the simulator supports 1x16 and 1x32, not {}", configuration.name));
+  if (configuration.batch() != 1 || configuration.block() < 8 || configuration.block() > 32)
+    return Status(Code::kUnsupported,
+                  fmt::format("the simulator supports 1x8, 1x16 and 1x32, not {}", configuration.name));
   auto memories = std::make_shared<Memories>(configuration, initial);
   NESTRT_RETURN_IF_ERROR(memories->allocate());
   return memories;

@@ -24,7 +24,7 @@ class FunctionalSimulator {
   static Result<std::shared_ptr<Memories>> make_memories(const Configuration& configuration,
                                                          std::byte initial = std::byte{0});
 
-  // Copies everything it needs from the program except the configuration, which must be one of kConfigurations.
+  // Copies everything it needs from the program except the configuration, which must be from read_configuration().
   // `memories` must have the same configuration; if null, private ones are created. Errors: as for make_memories();
   // kInvalidPlan as for execution_order() and for instructions that cannot be decoded.
   static Result<FunctionalSimulator> create(const Program& program, std::shared_ptr<Memories> memories = nullptr);

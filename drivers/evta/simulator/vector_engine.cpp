@@ -12,11 +12,15 @@ namespace nestrt::evta::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D32 = hn::CappedTag<int32_t, 16>;
-using V32 = hn::Vec<D32>;
-using D16 = hn::RepartitionToNarrow<D32>;
-using D8 = hn::Rebind<uint8_t, D32>;
-constexpr size_t kLanes = hn::MaxLanes(D32());
+// Vectors of at most one block of outputs.
+template <size_t kBlock>
+using D32 = hn::CappedTag<int32_t, kBlock == 8 ? 8 : 16>;
+template <size_t kBlock>
+using V32 = hn::Vec<D32<kBlock>>;
+template <size_t kBlock>
+using D16 = hn::RepartitionToNarrow<D32<kBlock>>;
+template <size_t kBlock>
+constexpr size_t kLanes = hn::MaxLanes(D32<kBlock>());
 
 // Steps of one micro-op along one loop.
 struct Run {
@@ -28,8 +32,10 @@ struct Run {
   size_t acc_step;
 };
 
-HWY_INLINE void store_low_bytes(V32 values, int8_t* out) {
-  hn::StoreU(hn::TruncateTo(D8(), hn::BitCast(hn::RebindToUnsigned<D32>(), values)), D8(),
+template <size_t kBlock>
+HWY_INLINE void store_low_bytes(V32<kBlock> values, int8_t* out) {
+  const hn::Rebind<uint8_t, D32<kBlock>> d8;
+  hn::StoreU(hn::TruncateTo(d8, hn::BitCast(hn::RebindToUnsigned<D32<kBlock>>(), values)), d8,
              reinterpret_cast<uint8_t*>(out));
 }
 
@@ -38,10 +44,10 @@ HWY_INLINE void store_low_bytes(V32 values, int8_t* out) {
 template <size_t kBlock>
 struct Weights {
   HWY_INLINE explicit Weights(const int16_t* from) : at(from) {}
-  HWY_INLINE V32 times(const int16_t* inp) const {
+  HWY_INLINE V32<kBlock> times(const int16_t* inp) const {
     int32_t sum = 0;
     for (size_t k = 0; k < kBlock; ++k) sum += inp[k] * at[k / 2 * 2 * kBlock + k % 2];
-    return hn::Set(D32(), sum);
+    return hn::Set(D32<kBlock>(), sum);
   }
   const int16_t* at;
 };
@@ -49,11 +55,11 @@ struct Weights {
 template <size_t kBlock>
 struct Weights {
   HWY_INLINE explicit Weights(const int16_t* from) {
-    HWY_UNROLL(16) for (size_t k = 0; k < kBlock / 2; ++k) at[k] = hn::LoadU(D16(), from + k * 2 * kBlock);
+    HWY_UNROLL(16) for (size_t k = 0; k < kBlock / 2; ++k) at[k] = hn::LoadU(D16<kBlock>(), from + k * 2 * kBlock);
   }
-  HWY_INLINE V32 times(const int16_t* inp) const {
-    const D32 d32;
-    V32 even = hn::Zero(d32), odd = hn::Zero(d32), even_rest = hn::Zero(d32), odd_rest = hn::Zero(d32);
+  HWY_INLINE V32<kBlock> times(const int16_t* inp) const {
+    const D32<kBlock> d32;
+    V32<kBlock> even = hn::Zero(d32), odd = hn::Zero(d32), even_rest = hn::Zero(d32), odd_rest = hn::Zero(d32);
     HWY_UNROLL(8) for (size_t k = 0; k < kBlock / 2; k += 2) {
       even = hn::ReorderWidenMulAccumulate(d32, pair(inp + 2 * k), at[k], even, odd);
       even_rest = hn::ReorderWidenMulAccumulate(d32, pair(inp + 2 * k + 2), at[k + 1], even_rest, odd_rest);
@@ -61,27 +67,27 @@ struct Weights {
     return hn::Add(hn::RearrangeToOddPlusEven(even, odd), hn::RearrangeToOddPlusEven(even_rest, odd_rest));
   }
   // Broadcasts two adjacent inputs to all lanes.
-  static HWY_INLINE hn::Vec<D16> pair(const int16_t* inp) {
+  static HWY_INLINE hn::Vec<D16<kBlock>> pair(const int16_t* inp) {
     int32_t both;
     hwy::CopyBytes<sizeof(both)>(inp, &both);
-    return hn::BitCast(D16(), hn::Set(D32(), both));
+    return hn::BitCast(D16<kBlock>(), hn::Set(D32<kBlock>(), both));
   }
-  hn::Vec<D16> at[kBlock / 2];
+  hn::Vec<D16<kBlock>> at[kBlock / 2];
 };
 #endif
 
 template <size_t kBlock, bool kReset>
 HWY_INLINE void multiply(const int16_t* wgt, const Run& run) {
-  const D32 d;
-  for (size_t lane = 0; lane < kBlock; lane += kLanes) {
+  const D32<kBlock> d;
+  for (size_t lane = 0; lane < kBlock; lane += kLanes<kBlock>) {
     const Weights<kBlock> weights(wgt + 2 * lane);
     const int16_t* inp = run.inp;
     int32_t* acc = run.acc + lane;
     int8_t* out = run.out + lane;
     for (size_t i = 0; i < run.count; ++i) {
-      const V32 sum = hn::Add(hn::Load(d, acc), weights.times(inp));
+      const V32<kBlock> sum = hn::Add(hn::Load(d, acc), weights.times(inp));
       hn::Store(kReset ? hn::Zero(d) : sum, d, acc);
-      store_low_bytes(sum, out);
+      store_low_bytes<kBlock>(sum, out);
       inp += run.inp_step;
       acc += run.acc_step;
       out += run.acc_step;
@@ -133,18 +139,19 @@ HWY_INLINE Gemm with_longest_run_inside(const Gemm& gemm) {
 template <size_t kBlock>
 HWY_INLINE void gemm_micro_ops(const EngineMemories& memories, const Gemm& gemm, size_t begin, size_t end, size_t o,
                                size_t i) {
-  const D32 d;
+  const D32<kBlock> d;
   const Loop& loop = gemm.loop;
   const size_t wgt = memories.uop[begin].wgt + o * gemm.wgt_factor_out + i * gemm.wgt_factor_in;
   const int16_t* inp = memories.inp + (o * loop.src_factor_out + i * loop.src_factor_in) * kBlock;
   const size_t dst = (o * loop.dst_factor_out + i * loop.dst_factor_in) * kBlock;
-  for (size_t lane = 0; lane < kBlock; lane += kLanes) {
+  for (size_t lane = 0; lane < kBlock; lane += kLanes<kBlock>) {
     const Weights<kBlock> weights(memories.wgt + wgt * kBlock * kBlock + 2 * lane);
     for (size_t u = begin; u < end; ++u) {
       const size_t at = dst + memories.uop[u].dst * kBlock + lane;
-      const V32 sum = hn::Add(hn::Load(d, memories.acc + at), weights.times(inp + memories.uop[u].src * kBlock));
+      const V32<kBlock> sum =
+          hn::Add(hn::Load(d, memories.acc + at), weights.times(inp + memories.uop[u].src * kBlock));
       hn::Store(sum, d, memories.acc + at);
-      store_low_bytes(sum, memories.out + at);
+      store_low_bytes<kBlock>(sum, memories.out + at);
     }
   }
 }
@@ -179,29 +186,39 @@ void gemm_block(const EngineMemories& memories, const Gemm& given) {
 }
 
 struct Min {
-  static HWY_INLINE V32 apply(V32 a, V32 b) { return hn::Min(a, b); }
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return hn::Min(a, b);
+  }
 };
 struct Max {
-  static HWY_INLINE V32 apply(V32 a, V32 b) { return hn::Max(a, b); }
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return hn::Max(a, b);
+  }
 };
 struct Sum {
-  static HWY_INLINE V32 apply(V32 a, V32 b) { return hn::Add(a, b); }
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return hn::Add(a, b);
+  }
 };
 // Shifts by the low 5 bits of the amount, signed: right if positive, left if negative.
 struct Shift {
-  static HWY_INLINE V32 apply(V32 a, V32 amount) {
-    const D32 d;
-    const V32 zero = hn::Zero(d);
-    const V32 right = hn::ShiftRight<27>(hn::ShiftLeft<27>(amount));
-    const V32 left = hn::Sub(zero, right);
+  template <class V>
+  static HWY_INLINE V apply(V a, V amount) {
+    const hn::DFromV<V> d;
+    const V zero = hn::Zero(d);
+    const V right = hn::ShiftRight<27>(hn::ShiftLeft<27>(amount));
+    const V left = hn::Sub(zero, right);
     return hn::IfThenElse(hn::Lt(right, zero), hn::Shl(a, hn::Max(left, zero)), hn::Shr(a, hn::Max(right, zero)));
   }
 };
 
 template <size_t kBlock, class Operation>
 void alu_loops(const EngineMemories& memories, const Alu& alu) {
-  const D32 d;
-  const V32 immediate = hn::Set(d, alu.immediate);
+  const D32<kBlock> d;
+  const V32<kBlock> immediate = hn::Set(d, alu.immediate);
   const Loop& loop = alu.loop;
   for (size_t o = 0; o < loop.iter_out; ++o) {
     for (size_t i = 0; i < loop.iter_in; ++i) {
@@ -209,11 +226,11 @@ void alu_loops(const EngineMemories& memories, const Alu& alu) {
         const MicroOp& uop = memories.uop[u];
         const size_t dst = (uop.dst + o * loop.dst_factor_out + i * loop.dst_factor_in) * kBlock;
         const size_t src = (uop.src + o * loop.src_factor_out + i * loop.src_factor_in) * kBlock;
-        for (size_t lane = 0; lane < kBlock; lane += kLanes) {
-          const V32 b = alu.use_immediate ? immediate : hn::Load(d, memories.acc + src + lane);
-          const V32 result = Operation::apply(hn::Load(d, memories.acc + dst + lane), b);
+        for (size_t lane = 0; lane < kBlock; lane += kLanes<kBlock>) {
+          const V32<kBlock> b = alu.use_immediate ? immediate : hn::Load(d, memories.acc + src + lane);
+          const V32<kBlock> result = Operation::apply(hn::Load(d, memories.acc + dst + lane), b);
           hn::Store(result, d, memories.acc + dst + lane);
-          store_low_bytes(result, memories.out + dst + lane);
+          store_low_bytes<kBlock>(result, memories.out + dst + lane);
         }
       }
     }
@@ -239,6 +256,7 @@ void alu_block(const EngineMemories& memories, const Alu& alu) {
 }  // namespace
 
 Engine engine(int block) {
+  if (block == 8) return {&gemm_block<8>, &alu_block<8>};
   if (block == 16) return {&gemm_block<16>, &alu_block<16>};
   return {&gemm_block<32>, &alu_block<32>};
 }

@@ -259,13 +259,21 @@ bool has_vendor_news(const plan::Branch& branch) {
   });
 }
 
+bool has_narrow_blocks(const plan::Branch& branch) {
+  return std::ranges::any_of(branch.programs, [](const plan::Program& program) {
+    return std::ranges::any_of(
+        program.ranges, [](const plan::ProgramRange& range) { return range.layout == plan::RangeLayout::kBlocked8; });
+  });
+}
+
 bool writes_bytes(const plan::Branch& branch) {
   return std::ranges::any_of(branch.programs, [](const plan::Program& program) { return widened_bytes(program) > 0; });
 }
 
 // Returns the oldest minor version that supports the tables without their additional shapes.
 uint16_t own_minor_version(const plan::Tables& tables) {
-  if (std::ranges::any_of(tables.operators, is_newest) || std::ranges::any_of(tables.branches, has_vendor_news))
+  if (std::ranges::any_of(tables.operators, is_newest) || std::ranges::any_of(tables.branches, has_vendor_news) ||
+      std::ranges::any_of(tables.branches, has_narrow_blocks))
     return plan_format::kVersionMinor;
   const auto has_more = [](const plan::Target& target) { return target.widen_mb_per_s != 0 || target.launch_us != 0; };
   if (std::ranges::any_of(tables.branches, writes_bytes) || std::ranges::any_of(tables.targets, has_more))

@@ -69,6 +69,8 @@ std::string_view name(RangeLayout value) {
   switch (value) {
     case RangeLayout::kPlain:
       return "plain";
+    case RangeLayout::kBlocked8:
+      return "blocked8";
     case RangeLayout::kBlocked32:
       return "blocked32";
     case RangeLayout::kBytes16:

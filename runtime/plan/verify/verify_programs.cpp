@@ -326,12 +326,14 @@ class BranchCheck {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const bool constant = context_.plan.buffers[tensor.buffer].kind == plan::BufferKind::kConstant;
     const bool has_blocks = block_size(tensor.layout) == 16;
-    if (tensor.type == DataType::kS8 && !constant && has_blocks && range.layout == plan::RangeLayout::kBlocked32)
-      return verify_wider_blocks(program, range, at);
+    const bool is_reblocked =
+        range.layout == plan::RangeLayout::kBlocked8 || range.layout == plan::RangeLayout::kBlocked32;
+    if (tensor.type == DataType::kS8 && !constant && has_blocks && is_reblocked)
+      return verify_other_blocks(program, range, at, static_cast<uint64_t>(plan::block_of(range.layout)));
     if (range.layout == plan::RangeLayout::kBytes16 && is_wide_result(range, at))
       return verify_bytes_range(program, range, at);
     if (range.layout == plan::RangeLayout::kBytes32 && is_wide_result(range, at))
-      return verify_wider_blocks(program, range, at);
+      return verify_other_blocks(program, range, at, 32);
     return fail(
         fmt::format("has a range of {} in a layout that it cannot be converted to", tensor_name(context_.plan, at)));
   }
@@ -355,37 +357,47 @@ class BranchCheck {
                             tensor_name(context_.plan, at), size));
   }
 
-  // Checks a range in blocks of 32 channels of a tensor in blocks of 16: it has at most twice the tensor's bytes.
-  // Programs for some channels may omit blocks at the end.
-  Status verify_wider_blocks(const plan::Program& program, const plan::ProgramRange& range, uint32_t at) const {
+  // Checks a range in blocks of `block` channels, 8 or 32, of a tensor in blocks of 16: it has all blocks that the
+  // channels need. Programs for some channels may omit blocks at the end.
+  Status verify_other_blocks(const plan::Program& program, const plan::ProgramRange& range, uint32_t at,
+                             uint64_t block) const {
     const plan::Tensor& tensor = context_.plan.tensors[at];
     const ChannelBlocks stored = stored_blocks(tensor.shape, tensor.layout);
-    const auto blocks16 = static_cast<uint64_t>(stored.blocks()), blocks32 = (blocks16 + 1) / 2;
-    const uint64_t bytes16 = size_of(at);
-    const uint64_t block32 = blocks16 == 0 ? 0 : bytes16 / blocks16 * 2, size = block32 * blocks32;
-    if (!program.channels.all() && is_cut(at))
-      return verify_part_of_wider_blocks(range, at, bytes16, size, program.channels);
+    const auto blocks16 = static_cast<uint64_t>(stored.blocks());
+    const BlockBytes bytes = {blocks16 == 0 ? 0 : size_of(at) / blocks16, block};
+    const uint64_t blocks = (static_cast<uint64_t>(stored.channels) + block - 1) / block, size = bytes.own() * blocks;
+    if (!program.channels.all() && is_cut(at)) return verify_part_of_other_blocks(range, at, bytes, program.channels);
     NESTRT_RETURN_IF_ERROR(verify_begin(range, at));
     if (range.size == size && range.offset == 0) return {};
-    const bool are_blocks = block32 > 0 && range.size % block32 == 0 && range.offset % block32 == 0;
+    const bool are_blocks = bytes.own() > 0 && range.size % bytes.own() == 0 && range.offset % bytes.whole() == 0;
     if (!program.channels.all() && are_blocks && range.size < size &&
-        range.offset / block32 <= blocks32 - range.size / block32)
+        range.offset / bytes.plan * 16 / block <= blocks - range.size / bytes.own())
       return {};
-    return fail(fmt::format("has a range of {} bytes for {}, which has {} in blocks of 32 channels", range.size,
-                            tensor_name(context_.plan, at), size));
+    return fail(fmt::format("has a range of {} bytes for {}, which has {} in blocks of {} channels", range.size,
+                            tensor_name(context_.plan, at), size, block));
   }
 
-  // Checks that the range contains whole blocks of 32, except the last, of a tensor with these sizes in blocks of 16
-  // and of 32.
-  Status verify_part_of_wider_blocks(const plan::ProgramRange& range, uint32_t at, uint64_t bytes16, uint64_t bytes32,
+  // The bytes of all pixels of a block of channels.
+  struct BlockBytes {
+    uint64_t plan = 0;    // of 16 channels
+    uint64_t block = 16;  // channels of a block of the program
+
+    uint64_t own() const { return plan * block / 16; }
+    // Returns the number of channels, and their bytes, that are whole blocks in both forms.
+    uint64_t whole_channels() const { return std::max<uint64_t>(block, 16); }
+    uint64_t whole() const { return plan * whole_channels() / 16; }
+  };
+
+  // Checks that the range contains blocks that are whole in both forms, except the last.
+  Status verify_part_of_other_blocks(const plan::ProgramRange& range, uint32_t at, const BlockBytes& bytes,
                                      ChannelRange part) const {
-    const uint64_t blocks16 = (uint64_t{*divisible_} + 15) / 16, blocks32 = (uint64_t{*divisible_} + 31) / 32;
+    const uint64_t block = bytes.block, whole = bytes.whole_channels();
     const bool is_whole =
-        part.begin % 32 == 0 && (part.end % 32 == 0 || part.end == *divisible_) && part.has_whole_blocks();
-    const uint64_t begin = part.begin / 32, end = (uint64_t{part.end} + 31) / 32;
-    if (is_whole && range.offset == bytes16 / blocks16 * 2 * begin && range.size == bytes32 / blocks32 * (end - begin))
+        part.begin % whole == 0 && (part.end % whole == 0 || part.end == *divisible_) && part.has_whole_blocks();
+    const uint64_t begin = part.begin / block, end = (uint64_t{part.end} + block - 1) / block;
+    if (is_whole && range.offset == bytes.plan * (part.begin / 16) && range.size == bytes.own() * (end - begin))
       return {};
-    return wrong_part(range, at, bytes32, part);
+    return wrong_part(range, at, bytes.own() * ((uint64_t{*divisible_} + block - 1) / block), part);
   }
 
   Status verify_costs(const plan::Program& program) const {

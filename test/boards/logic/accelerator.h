@@ -23,7 +23,7 @@ inline constexpr uint64_t kAnyNumberOfMicroOps = UINT64_MAX;
 
 class Accelerator {
  public:
-  // Requires: `configuration` is one of kConfigurations, and the memory outlives the accelerator.
+  // Requires: `configuration` is from read_configuration(), and the memory outlives the accelerator.
   Accelerator(const evta::Configuration& configuration, DeviceMemory& memory, uint64_t most_micro_ops = kFewMicroOps)
       : configuration_(configuration), memory_(memory), most_micro_ops_(most_micro_ops) {}
 

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "test/support/process/temporary_folder.h"
+
 namespace nestrt::compiler {
 namespace {
 
@@ -51,6 +53,29 @@ TEST_CASE("A unit list can name configurations") {
   CHECK(target->units[1].kind == "evta");
   CHECK(target->units[1].configuration == "1x32_15_15_18_17");
   CHECK(read_target("cpu,evta")->units[1].configuration == "1x16_15_15_18_17");
+}
+
+std::string vta_config(int log_acc_buffer) {
+  return "{\"LOG_INP_WIDTH\": 3, \"LOG_WGT_WIDTH\": 3, \"LOG_ACC_WIDTH\": 5, \"LOG_BATCH\": 0, \"LOG_BLOCK\": 3,"
+         "\"LOG_UOP_BUFF_SIZE\": 14, \"LOG_INP_BUFF_SIZE\": 13, \"LOG_WGT_BUFF_SIZE\": 15, \"LOG_ACC_BUFF_SIZE\": " +
+         std::to_string(log_acc_buffer) + "}";
+}
+
+TEST_CASE("A unit list or a board can name a vta_config.json") {
+  const nestrt::test::TemporaryFolder folder;
+  const std::string config = folder.write_text("vta_config.json", vta_config(15));
+  const auto list = read_target("cpu,evta:" + config);
+  REQUIRE(list);
+  CHECK(list->units[1].configuration == "1x8_14_13_15_15");
+  const std::string path = folder.write_text(
+      "mine.yaml", board("  - unit: cpu\n  - {unit: evta, configuration: vta_config.json, instances: 2}\n"));
+  const auto mine = read_target(path);
+  REQUIRE(mine);
+  CHECK(mine->units[1].configuration == "1x8_14_13_15_15");
+  CHECK(mine->units[1].instances == 2);
+  folder.write_text("vta_config.json", vta_config(16));
+  CHECK_THAT(refusal(read_target(path)), Contains("mine.yaml") && Contains("LOG_ACC_BUFF_SIZE is 16; expected 15"));
+  CHECK_THAT(refusal(read_target("cpu,evta:" + config)), Contains("LOG_ACC_BUFF_SIZE is 16; expected 15"));
 }
 
 TEST_CASE("A configuration determines the number of instances") {

@@ -210,6 +210,7 @@ const std::vector<UnitUnderTest>& units_under_test() {
         evta_row(evta::test::stock_configuration(), evta::HostView::kSeparate),
         evta_row(evta::test::stock_configuration(), evta::HostView::kCached),
         evta_row(*evta::find_configuration("1x32_15_15_18_17")),
+        evta_row(*evta::find_configuration("1x8_14_13_15_15")),
         null_row(),
         plugin_row("plug-in", open_plugin),
     };

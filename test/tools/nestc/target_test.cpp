@@ -68,7 +68,7 @@ void check_target(const ProgramResult& result, int exit_code, const std::string&
 
 TEST_CASE("A plan for EVTA equals the CPU bit for bit on all units and configurations") {
   const TargetWorkshop workshop;
-  for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17"}) {
+  for (const char* target : {"zcu102", "cpu,evta:1x32_15_15_18_17", "cpu,evta:1x8_14_13_15_15"}) {
     check_target(workshop.on_target("compile", target), 0, "s8: 23 operators");
     check_target(run_program("nestrt", {"verify", workshop.plan(), "--units", "cpu,evta:sim"}), 0,
                  "that share a layer with the CPU compute the CPU's results bit for bit");

@@ -31,7 +31,7 @@ void CompileFlags::add_to(tools::Command command) {
   add(command.add_option("--target", choice_.target,
                          "targets of the plan, separated by commas: boards (zcu102, or the path of a .yaml), CPUs "
                          "(host, x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod), units such as "
-                         "evta:1x16_15_15_18_17"))
+                         "evta:1x16_15_15_18_17 or evta:path/vta_config.json"))
       .type_name("TARGET,...");
   add(command.add_option(
           "--kernels", choice_.kernels,

@@ -35,11 +35,11 @@ void print(const evta::BoardCheck& check) {
 
 Result<const evta::Configuration*> configuration_of(const BoardOptions& options) {
   if (options.configuration.empty()) return &evta::kConfigurations[0];
-  const evta::Configuration* const found = evta::find_configuration(options.configuration);
-  if (found != nullptr) return found;
+  Result<const evta::Configuration*> found = evta::read_configuration(options.configuration);
+  if (found) return found;
   return Status(Code::kInvalidArgument,
-                fmt::format("unknown configuration '{}'; expected one such as '{}'",
-                            tools::printable(options.configuration), evta::kConfigurations[0].name));
+                fmt::format("unknown configuration '{}': {}; one is '{}'", tools::printable(options.configuration),
+                            found.error().message(), evta::kConfigurations[0].name));
 }
 
 Result<ExitCode> run_board(const BoardOptions& options) {

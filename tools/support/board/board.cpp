@@ -10,6 +10,7 @@
 #include <set>
 
 #include "nestrt/log.h"
+#include "tools/support/board/vta_config.h"
 #include "tools/support/report/resources.h"
 #include "tools/support/text/files.h"
 #include "tools/support/text/printable.h"
@@ -348,6 +349,14 @@ CostTable at_clocks_of(const std::vector<BoardUnit>& units, const CostTable& pro
   return result;
 }
 
+// Replaces the name of a vta_config.json, relative to the board's file, by the configuration that it states.
+Status read_configuration_file(const std::string& board_path, BoardUnit& unit) {
+  if (!is_vta_config(unit.configuration)) return {};
+  unit.configuration_file = (std::filesystem::path(board_path).parent_path() / unit.configuration).string();
+  NESTRT_ASSIGN_OR_RETURN(unit.configuration, read_vta_config(unit.configuration_file));
+  return {};
+}
+
 }  // namespace
 
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check) {
@@ -358,7 +367,10 @@ Result<Board> read_board(const std::string& path, const UnitCheck& check) {
   NESTRT_ASSIGN_OR_RETURN(const std::string text, read_board_text(path));
   return yaml::parse<Board>(text, path, [&](const YAML::Node& root) -> Result<Board> {
     NESTRT_ASSIGN_OR_RETURN(const YAML::Node whole, with_base(root, path));
-    return parse_root(whole, check);
+    return parse_root(whole, [&](BoardUnit* unit) {
+      NESTRT_RETURN_IF_ERROR(read_configuration_file(path, *unit));
+      return check(unit);
+    });
   });
 }
 
@@ -396,6 +408,8 @@ std::vector<std::string> files_of_board(const std::string& board_path) {
   if (base && !base->empty()) files.push_back(*base);
   const auto board = read_board(board_path, [](BoardUnit*) { return Status(); });
   if (!board) return files;  // the error is reported when the file is read
+  for (const BoardUnit& unit : board->units)
+    if (!unit.configuration_file.empty()) files.push_back(unit.configuration_file);
   if (const auto costs = profiles_of(*board, board_path)) files.insert(files.end(), costs->begin(), costs->end());
   return files;
 }

@@ -25,9 +25,10 @@ struct Caches {
 inline constexpr double kMaxClockMhz = 10'000;  // of a unit; the minimum is 1
 
 struct BoardUnit {
-  std::string kind;           // "cpu", "evta"
-  bool is_host = false;       // the unit is "cpu"
-  std::string configuration;  // NPU only
+  std::string kind;                // "cpu", "evta"
+  bool is_host = false;            // the unit is "cpu"
+  std::string configuration;       // NPU only
+  std::string configuration_file;  // path of the vta_config.json that states the configuration, if one does
   int64_t instances = 1;
   double clock_mhz = 0;         // 0: not stated
   int64_t bus_bits = 0;         // width of the unit's port to DRAM; 0: not stated
@@ -53,9 +54,10 @@ struct Board {
   std::vector<std::string> profiles;  // cost files, relative to the board's
 };
 
-// Parse or read a board file. `check` is called for every unit and may correct it; its errors get the unit's line.
-// `name` appears in messages. Only a file may change another one (`base`). Errors: kInvalidArgument with the line; for
-// a file also kNotFound and kIo.
+// Parse or read a board file. A configuration that is the name of a vta_config.json, relative to the file, is read;
+// text without a file cannot name one. `check` is called for every unit and may correct it; its errors get the unit's
+// line. `name` appears in messages. Only a file may change another one (`base`). Errors: kInvalidArgument with the
+// line; for a file also kNotFound and kIo.
 using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);

@@ -14,7 +14,7 @@ void bring_in(const MaybeConversion& conversion, const std::byte* from, std::spa
   if (!conversion)
     std::memcpy(to.data(), from, to.size());
   else if (const auto* const reblocking = std::get_if<Reblocking>(&*conversion))
-    to_blocks_of_32(*reblocking, from, to.data());
+    to_unit_blocks(*reblocking, from, to.data());
   else
     std::ranges::fill(to, std::byte{0});
 }
@@ -23,7 +23,7 @@ void bring_out(const MaybeConversion& conversion, std::span<const std::byte> fro
   if (!conversion)
     std::memcpy(to, from.data(), from.size());
   else if (const auto* const reblocking = std::get_if<Reblocking>(&*conversion))
-    from_blocks_of_32(*reblocking, from.data(), to);
+    from_unit_blocks(*reblocking, from.data(), to);
   else
     widen(*std::get_if<Widening>(&*conversion), from.data(), to);
 }

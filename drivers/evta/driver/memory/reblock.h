@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts s8 activations between the plan's blocks of 16 channels and the blocks of 32 channels of wider
-// configurations:
+// Converts s8 activations between the plan's blocks of 16 channels and a configuration's blocks of 8 or 32 channels:
 //
-// [images][ceil(C / 16)][pixels][16] and [images][ceil(C / 32)][pixels][32]. Channels after the last block of 16 become
-// zero.
+// [images][ceil(C / 16)][pixels][16] and [images][ceil(C / B)][pixels][B]. Channels that the other form does not have
+// become zero.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +12,16 @@ namespace nestrt::evta {
 
 struct Reblocking {
   int64_t images = 1;
-  int64_t blocks16 = 1;  // per image
+  int64_t blocks16 = 1;  // per image, in the plan
   int64_t pixels = 1;
+  int64_t block = 32;       // B: 8 or 32
+  int64_t unit_blocks = 1;  // per image, of B channels
 
   // Returns the number of bytes in blocks of 16.
   uint64_t host_bytes() const { return static_cast<uint64_t>(images * blocks16 * pixels * 16); }
 };
 
-void to_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
-void from_blocks_of_32(const Reblocking& shape, const std::byte* from, std::byte* to);
+void to_unit_blocks(const Reblocking& shape, const std::byte* from, std::byte* to);
+void from_unit_blocks(const Reblocking& shape, const std::byte* from, std::byte* to);
 
 }  // namespace nestrt::evta

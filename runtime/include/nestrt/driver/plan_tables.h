@@ -154,12 +154,16 @@ enum class RangeAccess : uint8_t { kRead = 0, kWrite = 1, kReadWrite = 2 };
 // The layout in which a program accesses a tensor.
 enum class RangeLayout : uint8_t {
   kPlain = 0,      // the tensor's own layout
+  kBlocked8 = 1,   // blocks of 8 channels, for an s8 tensor in blocks of 16
   kBlocked32 = 2,  // blocks of 32 channels, for an s8 tensor in blocks of 16
   // The bytes of the accumulators of a Conv with wide_output, whose f32 result has blocks of 16 channels. They are
   // stored in planes, least significant plane first. Each plane has all elements in blocks of 16 or 32 channels.
   kBytes16 = 16,
   kBytes32 = 32,
 };
+
+// Returns the number of channels of a block of an s8 tensor in a layout other than plain.
+inline int64_t block_of(RangeLayout layout) { return layout == RangeLayout::kBlocked8 ? 8 : 32; }
 
 // Returns whether a range contains the bytes of accumulators.
 inline bool is_bytes(RangeLayout layout) { return layout == RangeLayout::kBytes16 || layout == RangeLayout::kBytes32; }

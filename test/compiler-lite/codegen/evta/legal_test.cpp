@@ -139,7 +139,7 @@ TEST_CASE("Every node that EVTA can run matches the CPU's kernel bit for bit") {
   std::mt19937 generator(1);
   Graph graph = quantized_network(generator);
   const bool fused = GENERATE(false, true);
-  const std::string name = GENERATE("1x16_15_15_18_17", "1x32_15_15_18_17");
+  const std::string name = GENERATE("1x16_15_15_18_17", "1x32_15_15_18_17", "1x8_14_13_15_15");
   if (fused) REQUIRE(compiler::fuse_residual(graph).has_value());
   int legal = 0;
   for (const auto& node : graph.nodes()) {

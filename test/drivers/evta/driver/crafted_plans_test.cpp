@@ -219,8 +219,8 @@ TEST_CASE("A unit with checked results need not compute unread values") {
   check_like_cpu(crafted.made(), options);
 }
 
-TEST_CASE("A result in wider blocks than the plan's is read back by the accelerator, also at the end of the arena") {
-  const Configuration& configuration = *find_configuration("1x32_15_15_18_17");
+// Copies a tensor of 48 channels twice, first in the configuration's blocks, which are not the plan's.
+void check_other_blocks(const Configuration& configuration, plan::RangeLayout layout) {
   const Shape shape = {1, 48, 2, 2};
   CraftedPlan crafted(configuration);
   PlanBuilder& builder = crafted.builder;
@@ -230,7 +230,7 @@ TEST_CASE("A result in wider blocks than the plan's is read back by the accelera
   const int plain = s8(builder.arena("plain", shape, DataType::kS8));
   const int blocks = s8(builder.blocked("blocks", shape, DataType::kS8));
   const int result = s8(builder.blocked("result", shape, DataType::kS8));
-  const int widened = s8(builder.blocked("widened", shape, DataType::kS8));  // last in the arena
+  const int converted = s8(builder.blocked("converted", shape, DataType::kS8));  // last in the arena
   ops::Pool pool;
   pool.kind = ops::PoolKind::kMax;
   pool.kernel = pool.stride = pool.dilation = {1, 1};
@@ -241,20 +241,27 @@ TEST_CASE("A result in wider blocks than the plan's is read back by the accelera
   };
   add("quantize", ops::Quantize{}, in, quantized);
   add("to_blocks", ops::Reorder{}, quantized, blocks);
-  add("first", pool, blocks, widened);
-  add("second", pool, widened, result);
+  add("first", pool, blocks, converted);
+  add("second", pool, converted, result);
   add("from_blocks", ops::Reorder{}, result, plain);
   add("dequantize", ops::Dequantize{}, plain, out);
-  plan::Program first = crafted.program(8), second = crafted.program(6);
+  const auto block = static_cast<uint64_t>(configuration.block());
+  const uint64_t plan_bytes = 192, unit_bytes = (48 + block - 1) / block * block * 4;
+  plan::Program first = crafted.program(static_cast<uint16_t>(unit_bytes / block));
+  plan::Program second = crafted.program(static_cast<uint16_t>(plan_bytes / block));
   for (plan::Program* program : {&first, &second}) crafted.set_identity_weights(*program);
-  first.ranges.push_back({test::kInpAddress, 256, plan::RangeAccess::kRead, blocks, 0, plan::RangeLayout::kBlocked32});
-  first.ranges.push_back(
-      {test::kOutAddress, 256, plan::RangeAccess::kWrite, widened, 0, plan::RangeLayout::kBlocked32});
-  second.ranges.push_back({test::kInpAddress, 192, plan::RangeAccess::kRead, widened});
-  second.ranges.push_back({test::kOutAddress, 192, plan::RangeAccess::kWrite, result});
+  first.ranges.push_back({test::kInpAddress, unit_bytes, plan::RangeAccess::kRead, blocks, 0, layout});
+  first.ranges.push_back({test::kOutAddress, unit_bytes, plan::RangeAccess::kWrite, converted, 0, layout});
+  second.ranges.push_back({test::kInpAddress, plan_bytes, plan::RangeAccess::kRead, converted});
+  second.ranges.push_back({test::kOutAddress, plan_bytes, plan::RangeAccess::kWrite, result});
   crafted.add_program(2, first);
   crafted.add_program(3, second);
   check_like_cpu(crafted.made(), {}, configuration);
+}
+
+TEST_CASE("A result in other blocks than the plan's is read back by the accelerator, also at the end of the arena") {
+  check_other_blocks(*find_configuration("1x32_15_15_18_17"), plan::RangeLayout::kBlocked32);
+  check_other_blocks(*find_configuration("1x8_14_13_15_15"), plan::RangeLayout::kBlocked8);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class HalfBlockCopy {
     auto bound = read_program(*source_.plan, 0, *source_.program, configuration_);
     REQUIRE(bound);
     pixels_ = static_cast<int64_t>(bound->ranges[2].size) / 32;
-    bound->bindings[2].conversion = Reblocking{1, 1, pixels_};
+    bound->bindings[2].conversion = Reblocking{1, 1, pixels_, 32, 1};
     auto placed = PlacedProgram::create({transport_.get(), &host_visible_, &constants_, &staging_}, std::move(*bound),
                                         source_.plan);
     REQUIRE(placed);

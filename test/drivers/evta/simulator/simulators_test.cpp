@@ -43,6 +43,13 @@ void check_agreement(const std::string& configuration, uint64_t seed) {
   REQUIRE(program.is_steady());
 }
 
+TEST_CASE("Generated programs produce the same results in both simulators, in configurations with other sizes") {
+  const int count = by_level(60, 1000, 10000);
+  for (const char* const configuration : {"1x8_15_14_16_16", "1x16_14_14_17_16", "1x32_15_14_18_16"}) {
+    for (int seed = 0; seed < count; ++seed) check_agreement(configuration, static_cast<uint64_t>(seed));
+  }
+}
+
 TEST_CASE("Generated programs produce the same results in both simulators, in every configuration") {
   const int count = by_level(120, 2500, 20000);
   for (const Configuration& configuration : kConfigurations) {
@@ -56,6 +63,7 @@ TEST_CASE("Generated programs produce the same results with every instruction se
   for (const InstructionSet set : kernels::supported_instruction_sets()) {
     REQUIRE(kernels::force_instruction_set(set));
     for (uint64_t seed = 0; seed < 20; ++seed) {
+      check_agreement("1x8_15_14_16_16", 1000000 + seed);
       check_agreement("1x16_15_15_18_17", 1000000 + seed);
       check_agreement("1x32_15_15_18_17", 1000000 + seed);
     }

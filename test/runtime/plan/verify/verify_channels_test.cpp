@@ -12,13 +12,13 @@ namespace {
 // Tensors of divisible_plan.
 constexpr int kInput = 4, kResidual = 5, kOutput = 6;
 constexpr uint64_t kPixels = 30;
+using enum plan::RangeLayout;
 
 plan::Program& program(plan::Tables& plan) { return plan.branches[1].programs[1]; }
 plan::ProgramRange& range(plan::Tables& plan, size_t index) { return program(plan).ranges[index]; }
 
-// Returns a plan with a program for the first 64 of 72 channels of a convolution. If `wide`, its memory has blocks of
-// 32.
-PlanBuilder divided_plan(bool wide = false) {
+// Returns a plan with a program for the first 64 of 72 channels of a convolution, with all tensors in this layout.
+PlanBuilder divided_plan(plan::RangeLayout layout = plan::RangeLayout::kPlain) {
   PlanBuilder builder = divisible_plan(72);
   plan::Program made;
   made.unit = "npu";
@@ -27,10 +27,9 @@ PlanBuilder divided_plan(bool wide = false) {
   made.segments = {2};
   const auto add = [&](int tensor, uint64_t size, plan::RangeAccess access) {
     const uint64_t address = (made.ranges.size() + 1) * 0x10000;
-    made.ranges.push_back(
-        {address, size, access, tensor, 0, wide ? plan::RangeLayout::kBlocked32 : plan::RangeLayout::kPlain});
+    made.ranges.push_back({address, size, access, tensor, 0, layout});
   };
-  add(kInput, 32 * kPixels, plan::RangeAccess::kRead);
+  add(kInput, (layout == kBlocked8 ? 24 : 32) * kPixels, plan::RangeAccess::kRead);  // of 20 channels
   add(kResidual, 64 * kPixels, plan::RangeAccess::kRead);
   add(kOutput, 64 * kPixels, plan::RangeAccess::kWrite);
   builder.tables().branches[1].programs.push_back(std::move(made));
@@ -98,8 +97,8 @@ void expect_refused(PlanBuilder builder, const std::function<void(plan::Tables&)
 }
 
 TEST_CASE("A program for some channels is accepted and does not count as a program for the branch") {
-  for (const bool wide : {false, true}) {
-    const PlanFile file = divided_plan(wide).build();
+  for (const plan::RangeLayout layout : {kPlain, kBlocked8, kBlocked32}) {
+    const PlanFile file = divided_plan(layout).build();
     const auto plan = Plan::from_memory(file.bytes(), Verification::kComplete);
     if (!plan) FAIL(plan.error().to_string());
     const plan::Branch& branch = (*plan)->tables().branches[1];
@@ -174,15 +173,30 @@ TEST_CASE("A program for some channels that could access other channels is rejec
       divided_plan(), [](plan::Tables& p) { range(p, 1).size = 81 * kPixels; }, "bytes at offset 0 of tensor 5");
   for (const uint64_t blocks : {32u, 96u})
     expect_refused(
-        divided_plan(true), [&](plan::Tables& p) { range(p, 2).size = blocks * kPixels; },
+        divided_plan(kBlocked32), [&](plan::Tables& p) { range(p, 2).size = blocks * kPixels; },
         "has a program for channels 0-64 with a range of");
   expect_refused(
-      divided_plan(true), [](plan::Tables& p) { program(p).channels.end = 48; },
+      divided_plan(kBlocked32), [](plan::Tables& p) { program(p).channels.end = 48; },
       "has a program for channels 0-48 with a range of");
   expect_refused(
-      divided_plan(true), [](plan::Tables& p) { range(p, 1).size = 48 * kPixels; }, "bytes at offset 0 of tensor 5");
+      divided_plan(kBlocked32), [](plan::Tables& p) { range(p, 1).size = 48 * kPixels; },
+      "bytes at offset 0 of tensor 5");
   expect_refused(
-      divided_plan(true), [](plan::Tables& p) { range(p, 0).size = 64 * kPixels; }, "in blocks of 32");
+      divided_plan(kBlocked32), [](plan::Tables& p) { range(p, 0).size = 64 * kPixels; }, "in blocks of 32");
+}
+
+TEST_CASE("A program for some channels in blocks of 8 that could access other channels is rejected") {
+  for (const uint64_t channels : {48u, 56u, 72u, 128u})
+    expect_refused(
+        divided_plan(kBlocked8), [&](plan::Tables& p) { range(p, 2).size = channels * kPixels; },
+        "has a program for channels 0-64 with a range of");
+  expect_refused(
+      divided_plan(kBlocked8), [](plan::Tables& p) { range(p, 1).offset = 8 * kPixels; },
+      "has a program for channels 0-64 with a range of");
+  expect_refused(
+      divided_plan(kBlocked8), [](plan::Tables& p) { range(p, 0).size = 36 * kPixels; }, "in blocks of 8");
+  expect_refused(
+      divided_plan(kBlocked8), [](plan::Tables& p) { range(p, 0).size = 40 * kPixels; }, "in blocks of 8");
 }
 
 TEST_CASE("A program for channels in the middle or for some of their rows is accepted") {
@@ -240,18 +254,18 @@ TEST_CASE("A slice of rows is rejected if the operator reads neighbouring rows o
       },
       "has a program for channels 0:0-16:1 of 40 channels");
   expect_refused(
-      divided_plan(true),
+      divided_plan(kBlocked32),
       [](plan::Tables& p) {
         program(p).channels = {0, 32, 0, 1};
       },
       "has a program for channels 0:0-32:1 with a range of");
   expect_refused(
-      divided_plan(true), [](plan::Tables& p) { range(p, 2).offset = 16 * kPixels; }, "with a range of");
+      divided_plan(kBlocked32), [](plan::Tables& p) { range(p, 2).offset = 16 * kPixels; }, "with a range of");
 }
 
 TEST_CASE("A program for later channels in a layout with wider blocks begins at a block boundary") {
   const auto later = [](uint32_t begin, uint64_t offset) {
-    PlanBuilder builder = divided_plan(true);
+    PlanBuilder builder = divided_plan(kBlocked32);
     program(builder.tables()).channels = {begin, 72};
     for (size_t i = 1; i < 3; ++i) {
       range(builder.tables(), i).offset = offset;

@@ -70,7 +70,8 @@ Tiling random_tiling(std::mt19937& generator) {
 }  // namespace
 
 TEST_CASE("Random layers under random tilings are bit-identical to the definition") {
-  const std::string name = GENERATE("1x16_15_15_18_17", "1x32_15_15_18_17", "1x16_16_16_19_18");
+  const std::string name = GENERATE("1x16_15_15_18_17", "1x32_15_15_18_17", "1x16_16_16_19_18", "1x8_15_14_16_16",
+                                    "1x16_14_14_17_16", "1x32_15_14_18_16");
   INFO(name);
   std::mt19937 generator(std::hash<std::string>{}(name));
   const int count = by_level(5, 100, 1000);
