@@ -70,5 +70,5 @@ def _with_adjacent_pixels(plane: np.ndarray) -> np.ndarray:
         if stride != expected and size > 1:
             return np.ascontiguousarray(plane)
         expected *= size
-    # A single row has no distance; NumPy may state any.
+    # The stride of a single row is irrelevant; NumPy may report any value.
     return plane if abs(plane.strides[0]) >= expected else np.ascontiguousarray(plane)

@@ -26,7 +26,7 @@ struct Inputs : Tensors<InputArray, ConstTensorView> {
 };
 using Outputs = Tensors<OutputArray, TensorView>;
 
-// Raises InvalidArgument for the plan.
+// Raises InvalidArgument with `text`; the plan is its location.
 [[noreturn]] void refuse(const PlanHandle& plan, const std::string& text);
 
 // Reads inputs from a dict by name, a list or tuple by position, or a single array. `frames` converts frames; null

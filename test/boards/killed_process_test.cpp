@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what happens behind XRT after a process is killed during a run. Its stages continue, because XRT waits for
-// commands only, which register accesses are not, while Linux gives the memory to the next process.
+// Tests what happens behind XRT after a process is killed during a run. The stages keep running, because they are
+// started by register accesses and XRT waits only for commands. Meanwhile, Linux gives the memory to the next process.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -26,7 +26,7 @@ void check(const std::filesystem::path& path, const char* accelerator, const Boa
   std::fflush(stdout);
 }
 
-// NESTRT_BOARD_PLANS: their paths, separated by colons.
+// NESTRT_BOARD_PLANS: paths of the plans, separated by colons.
 TEST_CASE("Given plans produce the same results on CPU and board together as on the CPU alone", "[.given]") {
   const char* const paths = std::getenv("NESTRT_BOARD_PLANS");
   REQUIRE(paths != nullptr);
