@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // a53-laps: runs a plan on one core under an emulator that counts cycles at laps, which are instructions `hint #120`,
-// and writes the event of each lap. script/bench/profile-a53 combines both.
+// and writes the event of each lap. script/bench/profile-a53 combines the cycles and the events.
 //
 //   a53-laps PLAN OUT THREADS
 //   a53-laps widen REPEATS      widens accumulators to f32 (drivers/evta/driver/memory/widen.h), 681,408 bytes each

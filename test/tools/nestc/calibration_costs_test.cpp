@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the costs of one network with different calibrations. Its exponents and the instructions for an NPU may differ.
+// Tests the costs of one network with different calibrations. Exponents and NPU instructions may differ.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -78,7 +78,7 @@ tools::Json to_json(const plan::Tables& tables, size_t plan_bytes, const std::op
           {"noise", noise ? to_json(*noise) : tools::Json()}};
 }
 
-// Returns whether the plan has integers, those of a QDQ or QLinear model included.
+// Returns whether the plan contains integers, including those of a QDQ or QLinear model.
 bool is_quantized(const plan::Tables& tables) {
   return std::ranges::any_of(tables.tensors,
                              [](const plan::Tensor& tensor) { return tensor.quantization.has_value(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc explain: shows the arithmetic of each operator of a model and the reason for f32, on which units it can run,
-// its cost there, or the reason if it cannot.
+// nestc explain: shows how each operator of a model is computed and why in f32, and for each unit the operator's cost
+// or why it cannot run there.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -23,8 +23,8 @@ std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) 
   return units;
 }
 
-// Returns the instruction set under which the profile lists the CPU's costs. If the board states none, it is the one in
-// the profile.
+// Returns the instruction set under which the profile lists the CPU's costs. If the board does not specify one, returns
+// the only one in the profile.
 Result<std::string> instruction_set_of(const tools::Board& board, const tools::BoardUnit& cpu,
                                        const CostTable& profile) {
   if (!cpu.instruction_set.empty()) return cpu.instruction_set;
@@ -68,7 +68,7 @@ const plan::Target* find_target(const Plan& plan, std::string_view unit) {
   return target == targets.end() ? nullptr : &*target;
 }
 
-// Factors for the times of programs: those in the profile and those that the plan states.
+// Factors for the times of programs: those in the profile and those in the plan.
 struct ClockScales {
   double known = 1, stated = 1;
 };
@@ -103,7 +103,7 @@ ExtraTime extra_time_on(const tools::BoardUnit& unit, const BoardOverrides& chan
   return {unit.launch_us * changes.transfer_scale, unit.widen_mb_per_s / changes.cpu_scale};
 }
 
-// Returns the extra time that the plan's stated times include.
+// Returns the extra time that the plan's times include.
 ExtraTime extra_time_in(const Plan& plan, std::string_view unit) {
   const plan::Target* const target = find_target(plan, unit);
   return target == nullptr ? ExtraTime{} : ExtraTime{target->launch_us, target->widen_mb_per_s};
@@ -123,7 +123,7 @@ Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uin
                   key.kind));
 }
 
-// Modelled cycles exclude the launch and the host's share. Measured costs include both. A plan's stated times include
+// Modelled cycles exclude the launch and the host's share. Measured costs include both. The times in a plan include
 // both for the board it was compiled for.
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
                      const ExtraTime& extra_time, CostTable& costs) {

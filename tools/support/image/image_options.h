@@ -17,8 +17,8 @@ class ImageFlags {
   std::vector<Option> add_to(Command command);
   // Empty if no option is given.
   std::optional<Preprocessing> preprocessing() const;
-  // Returns the preprocessing that `whose` (a plan or a profile) states. If it states none, returns that of the
-  // options, or unchanged pixels without options. Options may repeat what is stated. Errors: kInvalidArgument if an
+  // Returns the preprocessing that `whose` (a plan or a profile) specifies. If it specifies none, returns that of the
+  // options, or unchanged pixels without options. Options may repeat specified values. Errors: kInvalidArgument if an
   // option contradicts it.
   Result<Preprocessing> agree_with(const Preprocessing* stated, const std::string& whose) const;
 
