@@ -99,7 +99,8 @@ bool contains_only(std::span<const std::byte> bytes, std::byte value) {
   return std::ranges::all_of(bytes, [&](std::byte byte) { return byte == value; });
 }
 
-TEST_CASE("After a process is killed behind XRT, the next one waits for the stages, and its recycled memory is right") {
+TEST_CASE(
+    "After a process is killed behind XRT, the next one waits for the stages, and its recycled memory stays correct") {
   if (!can_fork()) return;
   OutlivingLogic logic(driver_banks());
   logic.stages().set_late_by(std::chrono::milliseconds(100));                          // longer than a restart

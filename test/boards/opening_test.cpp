@@ -209,7 +209,7 @@ TEST_CASE("A kernel with unexpected arguments is incompatible") {
   check_failure(options_for(description), Code::kIncompatible, "arguments");
 }
 
-TEST_CASE("A user-managed kernel with other registers is incompatible, and the error states the expected ones") {
+TEST_CASE("A user-managed kernel with other registers is incompatible, and the error lists the expected ones") {
   fresh_board();
   for (const size_t argument : {0u, 1u, 3u, 6u}) {
     XclbinDescription description = user_managed_xclbin();

@@ -101,7 +101,7 @@ struct Coverage {
     if (opaque == 0) return fmt::format("{:.1f}% of the multiplications", percent);
     return fmt::format(
         "{:.1f}% of the multiplications, except those of {} part{} that a vendor compiled, which the plan "
-        "does not state",
+        "does not contain",
         percent, opaque, opaque == 1 ? "" : "s");
   }
 

@@ -91,7 +91,7 @@ Status ImageRunner::read_image(const std::string& path, size_t row) {
   remarked_ = true;
   if (!stated_)
     log(LogLevel::kWarning,
-        "neither the plan nor an option states the preprocessing of images; using pixel values from 0 to 255. Set "
+        "neither the plan nor an option specifies the preprocessing of images; using pixel values from 0 to 255. Set "
         "--mean, --scale and --resize when compiling the model, or --mean 0 if these values are correct");
   stated_ = true;
   return {};

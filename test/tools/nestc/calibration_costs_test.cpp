@@ -93,7 +93,7 @@ TEST_CASE("Plans of different calibrations share CPU costs, and NPU costs of pro
   CHECK(branch_cost(costs, *quiet, on_quiet.branch, on_quiet.program, kNpu)->microseconds == 90);
 }
 
-TEST_CASE("The profile of the ZCU102 has every operator of nest_squeeze for any calibration") {
+TEST_CASE("The ZCU102's profile contains every operator of nest_squeeze for any calibration") {
   const TemporaryFolder folder;
   const auto costs = read_costs(NESTRT_SOURCE_DIR "/boards/profiles/zcu102.costs");
   REQUIRE(costs);

@@ -264,7 +264,8 @@ TEST_CASE("A mixed plan runs and is profiled with and without the vendor's unit"
 }
 
 TEST_CASE(
-    "If an optional vendor's command fails, the plan equals the one without the vendor, and a note states the reason") {
+    "If an optional vendor's command fails, the plan equals the one without the vendor, and a note reports the "
+    "reason") {
   const MixedPlan mixed(with_vendor("false {input} {output}"));
   CHECK_THAT(mixed.text, Contains("has no vendor program: its command ended with exit code 1"));
   for (const plan::Branch& branch : mixed.plan->tables().branches)

@@ -273,7 +273,7 @@ Result<ExitCode> CheckCommand::run_shape() {
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
   fmt::print("over {} {} the plan {} {}{}\n", runs, runs == 1 ? "input" : "inputs",
              !report.matches           ? "does not match"
-             : report.first_divergence ? "does not match in all operators, but in its outputs matches"
+             : report.first_divergence ? "does not match in every operator, but its outputs match"
                                        : "matches",
              report.reference, rules(options, report));
   if (report.quantized && options.samples.empty() && inputs.empty())

@@ -34,10 +34,11 @@ Result<std::string> instruction_set_of(const tools::Board& board, const tools::B
   if (measured.size() == 1) return *measured.begin();
   const std::string why =
       measured.empty() && !cpu.estimates.kinds.empty()
-          ? "does not state the instruction_set of its CPU, such as neon, to which its estimates apply"
-      : measured.empty() ? "has no costs of its CPU; measure them with nestrt profile and pass the file with --profile"
-                         : fmt::format("does not state the instruction_set of its CPU, and the profile has several: {}",
-                                       fmt::join(measured, ", "));
+          ? "does not specify the instruction_set of its CPU, such as neon, to which its estimates apply"
+      : measured.empty()
+          ? "has no costs of its CPU; measure them with nestrt profile and pass the file with --profile"
+          : fmt::format("does not specify the instruction_set of its CPU, and the profile has several: {}",
+                        fmt::join(measured, ", "));
   return Status(Code::kInvalidArgument, fmt::format("board '{}' {}", board.name, why));
 }
 
@@ -80,7 +81,7 @@ Result<ClockScales> clock_scales(const Plan& plan, const tools::Board& board, co
   if (asked_mhz > 0 && board_mhz <= 0)
     return Status(
         Code::kInvalidArgument,
-        fmt::format("neither board '{}' nor the plan states the clock of '{}'; add clock_mhz to the board file",
+        fmt::format("neither board '{}' nor the plan specifies the clock of '{}'; add clock_mhz to the board file",
                     board.name, unit.kind));
   const double mhz = asked_mhz > 0 ? asked_mhz : board_mhz;
   if (mhz <= 0) return ClockScales();
@@ -118,8 +119,8 @@ Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uin
   if (cost || cost.error().code() != Code::kNotFound || !is_ours) return cost;
   return Status(
       Code::kInvalidArgument,
-      fmt::format("the plan does not state the times of its programs for '{}'; compile the model with --target for "
-                  "a board, such as zcu102, whose file states the clock_mhz of that unit",
+      fmt::format("the plan does not contain the times of its programs for '{}'; compile the model with --target for "
+                  "a board, such as zcu102, whose file specifies the clock_mhz of that unit",
                   key.kind));
 }
 
