@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and outputs of a run: Python objects as the plan's tensors.
+// Inputs and outputs of a run: converts Python objects to the plan's tensors.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -247,7 +247,7 @@ TEST_CASE("A bank beyond the accelerator's addresses is incompatible") {
   CHECK(buffer.error().message().find("4 GiB") != std::string_view::npos);
 }
 
-TEST_CASE("An xclbin that must already be loaded is not loaded") {
+TEST_CASE("With load_xclbin off, a unit opens only if its xclbin is already loaded") {
   fresh_board();
   REQUIRE(failure_of(options_for(stages_xclbin())).ok());
   evta::XrtOptions options = options_for(kernel_xclbin());

@@ -115,7 +115,7 @@ TEST_CASE("A process that opens an accelerator in use is refused with the holder
   CHECK(other.wait());
 }
 
-TEST_CASE("An accelerator is refused while another process holds it, and free once that is killed") {
+TEST_CASE("An accelerator is refused while another process holds it, and free once that process is killed") {
   static_cast<void>(options());
   std::deque<OtherProcess> holders;
   for (int i = nestrt::test::by_level(1, 3, 500); i > 0; --i)

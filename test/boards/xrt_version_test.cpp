@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that an XRT with another binary interface than the one built against is refused.
+// Tests that an XRT is refused if its binary interface differs from the one that this program was built against.
 #include "drivers/evta/xrt/xrt_version.h"
 
 #include <catch2/catch.hpp>

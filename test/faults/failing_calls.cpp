@@ -92,7 +92,7 @@ int64_t FailingCalls::count() const { return t_count; }
 
 }  // namespace nestrt::test
 
-using namespace nestrt::test;  // NOLINT: what follows has the C library's names
+using namespace nestrt::test;  // NOLINT: the functions below have the C library's names
 
 extern "C" {
 

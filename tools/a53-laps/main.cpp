@@ -8,7 +8,7 @@
 // The kernels divide their work as for THREADS threads, and the work items run sequentially. The program runs whole
 // inferences: one to warm the caches, one with whole operators, and one per split of operators that share channels with
 // another unit, without the channels of that unit.
-// OUT has fields separated by tabs, with the laps in their order:
+// OUT contains tab-separated fields; laps are in execution order:
 //   cpu CONFIGURATION
 //   work NUMBER CONSTANT_BYTES OTHER_BYTES NAME    bytes that an operator reads and writes
 //   lap s             a branch is submitted

@@ -49,7 +49,7 @@ Units units_of(const plan::Tables& tables) {
   return units;
 }
 
-// Returns the cost of the program that starts with the operator; null if there is none.
+// Returns the cost of the program that starts with the operator, or null.
 const plan::Cost* cost_of(uint32_t op, const Programs& programs) {
   const bool begins = programs.whole != nullptr && programs.first == op;
   return !begins || programs.whole->costs.empty() ? nullptr : &programs.whole->costs[0];

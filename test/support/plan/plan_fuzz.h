@@ -35,7 +35,7 @@ uint64_t awkward(std::mt19937& random);
 // Changes one to four values.
 void mutate(std::span<std::byte> bytes, std::mt19937& random);
 
-// Limits for running a mutant. Larger mutants would only test the allocator, or take too long.
+// Limits for running a mutant. Larger mutants would only test the allocator or run too long.
 struct RunLimits {
   uint64_t buffer_bytes = 1 << 24;  // size of the arena or a buffer
   int64_t elements = 1 << 20;       // elements of an input or an output

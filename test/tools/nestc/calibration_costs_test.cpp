@@ -84,7 +84,7 @@ TEST_CASE("Plans of different calibrations share CPU costs, and NPU costs of pro
   const NpuProgram on_loud(*loud), on_louder(*louder), on_quiet(*quiet);
   REQUIRE(on_loud.stated_us == on_louder.stated_us);
   REQUIRE(on_loud.stated_us != on_quiet.stated_us);
-  CostTable costs;  // costs of one board, measured by sessions of both plans
+  CostTable costs;  // costs on one board, measured by sessions of the two plans
   costs.set(kNpu, program_work_name(*loud, on_loud.branch, on_loud.program), {70, CostSource::kMeasured});
   CHECK(branch_cost(costs, *louder, on_louder.branch, on_louder.program, kNpu)->microseconds == 70);
   CHECK(branch_cost(costs, *quiet, on_quiet.branch, on_quiet.program, kNpu)->microseconds == on_quiet.stated_us);

@@ -82,7 +82,7 @@ const UnitInfo kHost{.kind = "cpu", .name = "cpu", .configuration = "neon", .num
 const UnitInfo kEvta{.kind = "evta", .name = "evta0", .configuration = "1x16_15_15_18_17"};
 const UnitInfo kReference{.kind = "reference", .name = "reference0", .configuration = "int8-2"};
 
-// Returns the plan's and estimated costs; the vendor's programs take `vendor_by_host` times the host's time.
+// Returns the plan's costs and estimated ones; the vendor's programs take `vendor_by_host` times the host's time.
 CostTable costs_of(const Plan& plan, double vendor_by_host) {
   CostTable costs;
   add_estimates(plan, std::vector{kHost, kEvta, kReference}, costs);

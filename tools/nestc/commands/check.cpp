@@ -402,7 +402,7 @@ void add_check_command(tools::Cli& cli) {
       .excludes(parts);
   const tools::Option images = app.add_option("--images", samples.images,
                                               "a folder of JPEG, PNG or BMP images, or of .npy arrays: one run for "
-                                              "each; images are preprocessed as the plan states");
+                                              "each; images are preprocessed as the plan specifies");
   app.add_option("--npy", samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
   app.add_option("--limit", samples.limit, "use at most N images or arrays, spread evenly over all").positive();
   for (tools::Option option : command->images.add_to(app)) option.needs(parts);

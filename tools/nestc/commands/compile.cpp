@@ -232,7 +232,7 @@ void add_compile_command(tools::Cli& cli) {
       .not_empty();
   app.add_option("--json", command->json, "also write the numbers of the plan and of its quantization to this file")
       .not_empty();
-  app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
+  app.add_flag("--passes", command->list_passes, "list the optimisation passes in order, and exit");
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);
   command->search_flags.add_to(app);

@@ -39,7 +39,7 @@ double stated_clock_mhz(const Plan& plan, std::string_view unit);
 // Creates the units and their costs. `profile` has costs by work.
 // Instruction programs that the profile lacks have the plan's cost; at another clock than the plan's they
 // need the same number of cycles. Missing operators are estimated if the board specifies rates. Overheads are the
-// board's. If the board does not specify the CPU's instruction set, it is the only one in the profile.
+// board's. If the board does not specify the CPU's instruction set, the profile's only instruction set is used.
 // Errors: kNotFound if a program has no cost; kInvalidArgument if a clock is requested but neither the board nor the
 // plan specifies one, or if the instruction set is unknown because the profile has none or several; kInvalidPlan for an
 // invalid instruction stream.

@@ -60,7 +60,7 @@ Status read_cache(const YAML::Node& caches, const std::string& key, int64_t& byt
   return {};
 }
 
-// Requires all three values or none.
+// Requires either all three values or none of them.
 Status read_caches(const YAML::Node& unit, Caches& caches) {
   const YAML::Node node = unit["caches"];
   if (!node.IsDefined()) return {};

@@ -3,7 +3,7 @@
 // directory.
 //
 // A phone stores pixels in the orientation of its sensor, and records in the block how to rotate them for display. The
-// block is in an APP1 segment of a JPEG, or in a chunk eXIf of a PNG.
+// block is in an APP1 segment of a JPEG, or in an eXIf chunk of a PNG.
 #pragma once
 
 #include <cstddef>

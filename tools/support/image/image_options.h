@@ -41,7 +41,7 @@ Status check_factors(const Preprocessing& preprocessing);
 // Returns the options, such as "--mean 128 --scale 0.015625 --resize 256"; empty for unchanged pixels.
 std::string as_options(const Preprocessing& preprocessing);
 
-// Returns whether both preprocess every image alike. A list of one value applies to all channels.
+// Returns whether `a` and `b` preprocess every image alike. A list of one value applies to all channels.
 bool is_same(const Preprocessing& a, const Preprocessing& b);
 
 }  // namespace nestrt::tools

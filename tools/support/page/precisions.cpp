@@ -52,7 +52,7 @@ constexpr const char* kMovesFloats = "its input is f32, or no s8 operator reads 
 Reason reason_of_unary(const ops::Unary& unary) {
   if (unary.kind == ops::UnaryKind::kRelu || unary.kind == ops::UnaryKind::kClip) return {kMovesFloats, ""};
   return {fmt::format("{} has no s8 form", ops::name(unary.kind)),
-          "train with relu, or a clip such as relu6, which fuse into the layer before"};
+          "train with relu, or a clip such as relu6, which fuse into the preceding layer"};
 }
 
 Reason reason_of_binary(const ops::Binary& binary) {

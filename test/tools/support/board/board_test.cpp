@@ -242,7 +242,7 @@ TEST_CASE("A board has at least one unit, up to a limit") {
   CHECK(parse("board: b\nunits:\n" + units));
   const auto twice = parse("board: b\nunits: " + list_of(2, "{unit: evta}") + "\n");
   REQUIRE_FALSE(twice);
-  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is listed twice; 'instances' states"));
+  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is listed twice; use 'instances'"));
   const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));
