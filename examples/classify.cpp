@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classifies an image: classify PLAN IMAGE LABELS
 //
-// The plan states how an image is converted to its input (nestc compile --mean ... --scale ...), so this program needs
-// no information about the network. Decoding and preprocessing come from nestrt's tools, which are not installed, so
-// the program is built with the project (example_classify). classify.c implements them itself and needs only an
+// The plan specifies how an image is converted to its input (nestc compile --mean ... --scale ...), so this program
+// needs no information about the network. Decoding and preprocessing come from nestrt's tools, which are not installed,
+// so the program is built with the project (example_classify). classify.c implements them itself and needs only an
 // installed libnestrt.
 #include <cstdio>
 #include <string>

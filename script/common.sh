@@ -47,7 +47,7 @@ build() {
   fi
 }
 
-# with_dependencies PACKAGE...: prints the packages, those named PACKAGE:arm64 with all their arm64 dependencies. Other
+# with_dependencies PACKAGE...: prints the packages, and all arm64 dependencies of those named PACKAGE:arm64. Other
 # packages are architecture-independent and printed without dependencies.
 with_dependencies() {
   printf '%s\n' "$@" | grep -v : || true

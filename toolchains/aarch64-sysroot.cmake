@@ -13,7 +13,7 @@ if(NOT DEFINED ENV{CXX})
   set(CMAKE_C_FLAGS_INIT "-march=armv8-a -mtune=cortex-a53")
   set(CMAKE_CXX_FLAGS_INIT "-march=armv8-a -mtune=cortex-a53")
 endif()
-# Try-compiles are separate projects, which also need it.
+# Try-compiles are separate projects, which also need the variable.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_SYSROOT)
 if(EXISTS ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu)
   set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)  # a sysroot made of Debian's packages

@@ -15,7 +15,7 @@ _CHANNELS = {"rgb": 3, "bgr": 3, "rgba": 4, "bgra": 4, "yuyv": 2}
 
 
 class Frame(_nestrt.Frame):
-    """8-bit pixels of any size, for Session.run(): converted, cropped, resized and normalised as the plan states.
+    """8-bit pixels of any size, for Session.run(): converted, cropped, resized and normalised as the plan specifies.
 
     pixels: a uint8 array, read in place if the pixels of each row are adjacent; rows may have any distance, as in a
         slice of a larger array.
@@ -70,5 +70,5 @@ def _with_adjacent_pixels(plane: np.ndarray) -> np.ndarray:
         if stride != expected and size > 1:
             return np.ascontiguousarray(plane)
         expected *= size
-    # A single row has no distance; NumPy may state any.
+    # The stride of a single row is irrelevant; NumPy may report any value.
     return plane if abs(plane.strides[0]) >= expected else np.ascontiguousarray(plane)

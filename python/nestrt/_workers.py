@@ -269,7 +269,7 @@ def _portable(item: Any) -> Any:
 
 # --- In a worker ---
 
-# Values that tasks derived from `shared`, such as a loaded network, by its key. Only the last key is kept.
+# Values that tasks derived from `shared`, such as a loaded network, by key. Only the last key is kept.
 _cache: Dict[str, Dict[str, Any]] = {}
 _initial_shared: Any = None
 

@@ -85,7 +85,7 @@ const char* numpy_name(DataType type) { return element_type(type).name; }
 
 ConstTensorView view_input(nb::handle object, const std::string& what, InputArray& array) {
   if (std::string_view(Py_TYPE(object.ptr())->tp_name) == "MaskedArray")
-    refuse(what + ": masked arrays are not supported; convert it with array.filled(...)");
+    refuse(what + ": masked arrays are not supported; convert the array with array.filled(...)");
   const bool is_numpy = nb::hasattr(object, "newbyteorder") || nb::hasattr(object, "byteswap");
   if (!nb::try_cast(object, array, true)) {
     if (is_numpy)

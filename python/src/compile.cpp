@@ -388,7 +388,8 @@ Status reconstruct(const std::string& model, const compiler::NoiseSource& source
   return compiler::reconstruct_if_better(model, options, source, how).error();
 }
 
-// Measures the quantization and adds the operators that a bound keeps in f32. Returns whether the bound is met.
+// Measures the noise of the quantization and adds the operators that must stay in f32 to meet the bound to `options`.
+// Returns whether the bound is met.
 bool bound_noise(const std::string& model, const ProfileHandle& profile, const nb::dict& values,
                  CompileOptions& options, Interruptible& work, const std::optional<Progress>& progress,
                  nb::dict& report) {

@@ -27,8 +27,8 @@ T checked(Result<T> result, std::string_view where) {
   return std::move(*result);
 }
 
-// Runs long work without the GIL that a KeyboardInterrupt can end. The work calls poll(), which leaves it by an
-// exception if the signal handler raised one; run() then rethrows that exception. The work must be exception-safe.
+// Runs long work without the GIL; a KeyboardInterrupt can end it. The work calls poll(), which throws if the signal
+// handler raised an exception; run() then rethrows that exception. The work must be exception-safe.
 class Interruptible {
  public:
   // Called by the work after each step, with the GIL released. Runs `call` with the GIL.

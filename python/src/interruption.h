@@ -8,8 +8,8 @@
 
 namespace nestrt::python {
 
-// During its lifetime, SIGINT cancels the session's run so that Python can handle the signal. It has no effect on
-// threads other than the main one, where Python does not handle signals either, or if the program has no handler.
+// During its lifetime, SIGINT cancels the session's run so that Python can handle the signal. It has no effect on other
+// threads, where Python does not handle signals, or if the program has no handler.
 class CancelOnInterrupt {
  public:
   explicit CancelOnInterrupt(Session& session);

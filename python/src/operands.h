@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and outputs of a run: Python objects as the plan's tensors.
+// Inputs and outputs of a run: converts Python objects to the plan's tensors.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -26,7 +26,7 @@ struct Inputs : Tensors<InputArray, ConstTensorView> {
 };
 using Outputs = Tensors<OutputArray, TensorView>;
 
-// Raises InvalidArgument for the plan.
+// Raises InvalidArgument with `text`; the plan is its location.
 [[noreturn]] void refuse(const PlanHandle& plan, const std::string& text);
 
 // Reads inputs from a dict by name, a list or tuple by position, or a single array. `frames` converts frames; null

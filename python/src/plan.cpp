@@ -172,7 +172,7 @@ tools::Image image_of(nb::handle image) {
           std::vector<uint8_t>(pixels, pixels + view.size_bytes())};
 }
 
-// `input` is an index. `fallback` is used if the plan does not state any preprocessing.
+// `input` is an index. `fallback` is used if the plan does not specify any preprocessing.
 nb::object preprocess(const PlanHandle& self, nb::handle image, size_t input, const nb::dict& fallback) {
   if (input >= self.plan->inputs().size())
     raise(

@@ -266,7 +266,7 @@ constexpr const char* kRun =
     "inputs: a dict of arrays by name, a list or tuple in the plan's order, or the array itself if the plan has one\n"
     "    input. Arrays are NumPy arrays or objects with __dlpack__ in CPU memory. Their dtype and shape must equal\n"
     "    those in plan.inputs. Dense row-major arrays are read in place (64-byte alignment is fastest), others are\n"
-    "    copied. A nestrt.Frame is converted to an image input as the plan states.\n"
+    "    copied. A nestrt.Frame is converted to an image input as the plan specifies.\n"
     "out: arrays to write to, in the same forms; they are also returned. Default: new NumPy arrays.\n"
     "deadline: time limit in seconds; default: the session's.\n\n"
     "Real-valued outputs are float32, also for quantized plans. The GIL is released. A session executes one run at\n"

@@ -10,7 +10,7 @@ from programs import ROOT
 BOARD = ROOT / "boards" / "zcu102.yaml"
 INSTANCES = (1, 2, 3, 4)
 BUDGET_MS = 500
-# Costs that the model omits or increases.
+# Variants of the cost model, with the options of nestrt simulate that omit or increase costs.
 VARIANTS = {
     "split": (),
     "unlimited": ("--memory", 0),
@@ -22,7 +22,7 @@ VARIANTS = {
 def board_with_instances(work):
     """Writes the board file with another number of instances and absolute paths of its profiles."""
     text, count = re.subn(r"instances: 1\n", f"instances: {max(INSTANCES)}\n", BOARD.read_text())
-    assert count == 1, f"{BOARD} states instances {count} times"
+    assert count == 1, f"{BOARD} contains 'instances: 1' {count} times"
     text = re.sub(r"profiles/", f"{BOARD.parent}/profiles/", text)
     path = work / "zcu102x4.yaml"
     path.write_text(text)

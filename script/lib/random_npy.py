@@ -8,7 +8,7 @@ import random
 import struct
 import subprocess
 
-# The descriptor of NumPy and the code of array.array for each type of integers.
+# NumPy's descriptor and array.array's type code for each integer type.
 INTEGERS = {"s64": ("<i8", "q"), "s32": ("<i4", "i")}
 
 

@@ -18,7 +18,7 @@ struct BoardSetup {
 
 struct BoardRuns {
   int programs = 0;      // EVTA programs in all runs
-  SessionMemory memory;  // what the last run copied and shared
+  SessionMemory memory;  // of the last run
 };
 
 // Fails the test if a run on CPU and board differs from one on the CPU alone, if a host fallback occurred, or if the

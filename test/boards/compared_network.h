@@ -12,7 +12,7 @@
 namespace nestrt::boards {
 
 // Fails the test if a run on CPU and accelerators differs from one on the CPU alone, or if a host fallback occurred.
-// Images are random with a fixed seed. Returns what the last run copied and shared.
+// Images are random with a fixed seed. Returns the memory that the last run copied and shared.
 SessionMemory check_same_as_host(const std::shared_ptr<const Plan>& plan, const UnitList& accelerators, uint32_t runs);
 
 // Compiles a model for the ZCU102 with nestc, quantized to s8. `extent`: height and width of its images.

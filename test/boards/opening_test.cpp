@@ -219,7 +219,7 @@ TEST_CASE("A kernel with unexpected arguments is incompatible") {
   check_failure(options_for(description), Code::kIncompatible, "arguments");
 }
 
-TEST_CASE("A user-managed kernel with other registers is incompatible, and the error states the expected ones") {
+TEST_CASE("A user-managed kernel with other registers is incompatible, and the error lists the expected ones") {
   fresh_board();
   for (const size_t argument : {0u, 1u, 3u, 6u}) {
     XclbinDescription description = user_managed_xclbin();
@@ -257,7 +257,7 @@ TEST_CASE("A bank beyond the accelerator's addresses is incompatible") {
   CHECK(buffer.error().message().find("4 GiB") != std::string_view::npos);
 }
 
-TEST_CASE("An xclbin that must already be loaded is not loaded") {
+TEST_CASE("With load_xclbin off, a unit opens only if its xclbin is already loaded") {
   fresh_board();
   REQUIRE(failure_of(options_for(stages_xclbin())).ok());
   evta::XrtOptions options = options_for(kernel_xclbin());

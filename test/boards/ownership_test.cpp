@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that an accelerator reached through XRT belongs to one process at a time, on Zynq too, where XRT does not see
-// to it. Other processes are forked before this one uses XRT, which does not survive a fork.
+// Tests that an accelerator reached through XRT belongs to one process at a time, including on Zynq, where XRT does not
+// enforce this. Other processes are forked before this one uses XRT, which does not survive a fork.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ class OtherProcess {
     REQUIRE(pipe(go_.data()) == 0);
     REQUIRE(pipe(ready_.data()) == 0);
     process_ = fork();
-    // Each process keeps its own ends only, so that the end of one shows to the other.
+    // Each process keeps only its own ends of the pipes, so that it notices when the other process ends.
     for (int* const file : process_ != 0 ? std::array{&go_[0], &ready_[1]} : std::array{&go_[1], &ready_[0]})
       close(std::exchange(*file, -1));
     if (process_ != 0) return;
@@ -115,7 +115,7 @@ TEST_CASE("A process that opens an accelerator in use is refused with the holder
   CHECK(other.wait());
 }
 
-TEST_CASE("An accelerator is refused while another process holds it, and free once that is killed") {
+TEST_CASE("An accelerator is refused while another process holds it, and free once that process is killed") {
   static_cast<void>(options());
   std::deque<OtherProcess> holders;
   for (int i = nestrt::test::by_level(1, 3, 500); i > 0; --i)

@@ -43,8 +43,8 @@ TEST_CASE("The ZCU102 recipe's xclbin is opened by XRT and its stages run a prog
   check_probe(options_for_bytes(recipe_xclbin()));
 }
 
-// NESTRT_RECIPE_XCLBIN: its path. For script/dev/check-xrt.
-TEST_CASE("An xclbin of xclbinutil has the recipe's sections and is opened by XRT", "[.given]") {
+// NESTRT_RECIPE_XCLBIN: path of the xclbin, set by script/dev/check-xrt.
+TEST_CASE("An xclbin from xclbinutil contains the recipe's sections and is opened by XRT", "[.given]") {
   const char* const path = std::getenv("NESTRT_RECIPE_XCLBIN");
   REQUIRE(path != nullptr);
   std::vector<std::byte> given = read_bytes(path);

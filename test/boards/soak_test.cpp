@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Injects random faults in sequence, with the real XRT. The process must survive, no wait may exceed its limit, and
-// successful runs must have the right results.
+// successful runs must produce the right results.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <random>

@@ -80,7 +80,7 @@ TEST_CASE("Reading the registers of the stages does not hide the end of a run") 
   CHECK(value(ended, "compute done") == 1);
 }
 
-TEST_CASE("The end of the previous run is not taken for the end of the current one") {
+TEST_CASE("The end of the previous run is not mistaken for the end of the current one") {
   ProbeRun probe(open_stages());
   REQUIRE(probe.run().ok());
   for (int i = 0; i < 5; ++i) {

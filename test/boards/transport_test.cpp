@@ -33,7 +33,7 @@ void check_runs(ProbeRun& probe) {
   CHECK(probe.is_right());
 }
 
-// Returns when the compute unit hangs.
+// Waits until the compute unit hangs.
 void start_hanging(ProbeRun& probe) {
   faults().next_run(RunFault::kHang);
   REQUIRE(probe.start().ok());

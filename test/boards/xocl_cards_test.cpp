@@ -20,7 +20,7 @@ TEST_CASE("Inner: no card is listed without a card", "[.]") {
   CHECK(transport.error().message().find("XRT does not find a device") != std::string_view::npos);
 }
 
-TEST_CASE("A machine without a card has no devices, and the opening error states where to look") {
+TEST_CASE("A machine without a card has no devices, and the opening error names where to look") {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   CHECK(std::system(("'" + self + "' 'Inner: no card is listed without a card' > /dev/null").c_str()) == 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that an XRT with another binary interface than the one built against is refused.
+// Tests that an XRT is refused if its binary interface differs from the one that this program was built against.
 #include "drivers/evta/xrt/xrt_version.h"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ TEST_CASE("The version of XRT is read from the name of its library") {
     CHECK_FALSE(version_of_library(file));
 }
 
-TEST_CASE("An XRT on the other side of the change of 2.14 is refused with both versions and the remedy") {
+TEST_CASE("An XRT from the other side of the 2.14 interface change is refused with both versions and the remedy") {
   const std::pair<XrtVersion, const char*> cases[] = {{{2, 13}, "libxrt_coreutil.so.2.14.384"},
                                                       {{2, 13}, "libxrt_coreutil.so.2.23.0"},
                                                       {{2, 14}, "libxrt_coreutil.so.2.13.466"}};

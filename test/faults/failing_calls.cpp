@@ -50,7 +50,7 @@ int error_of(CallFault fault) {
   }
 }
 
-// Returns whether the fault happens to this call.
+// Returns whether the fault applies to this call.
 bool has_fault(unsigned kind) { return t_armed && may_happen(t_fault, kind) && t_count++ == t_number; }
 
 // Returns whether the call fails. A short call transfers one byte.
@@ -92,7 +92,7 @@ int64_t FailingCalls::count() const { return t_count; }
 
 }  // namespace nestrt::test
 
-using namespace nestrt::test;  // NOLINT: what follows has the C library's names
+using namespace nestrt::test;  // NOLINT: the functions below have the C library's names
 
 extern "C" {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls functions of the C API in any order, each drawn from one or a few bytes, with null pointers, wrong sizes and
+// Calls functions of the C API in any order, each chosen by a few input bytes, with null pointers, wrong sizes and
 // indices out of range. Calls that the API forbids (freeing twice, use after free) are excluded.
 #include <array>
 #include <memory>
@@ -259,7 +259,7 @@ class Caller {
     expect(nestrt_version()[0] != '\0' && nestrt_abi_version() == NESTRT_ABI_VERSION, "another version");
   }
 
-  // One tensor of a run: its memory, and its stated size.
+  // One tensor of a run: its memory, and the size passed to the API.
   struct Argument {
     std::unique_ptr<std::byte[]> memory;  // has exactly the right size, guarded by AddressSanitizer
     void* data;

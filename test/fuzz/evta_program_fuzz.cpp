@@ -75,7 +75,7 @@ class Memory {
   evta::Dram dram_;
 };
 
-// Runs on on-chip memories with other contents than the plain simulator's zeros.
+// Runs with on-chip memories whose contents differ from the plain simulator's zeros.
 Status run_functional(const evta::Program& program, const evta::Dram& dram) {
   using evta::FunctionalSimulator;
   NESTRT_ASSIGN_OR_RETURN(auto on_chip, FunctionalSimulator::make_memories(*program.configuration, std::byte{0x81}));

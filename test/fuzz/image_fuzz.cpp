@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes an image. If accepted, it must have the stated number of pixels and be resizable.
+// Decodes an image. If accepted, its pixels must match its dimensions, and it must be resizable.
 #include "test/fuzz/fuzz_input.h"
 #include "tools/support/image/image.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzers of importers share.
+// Shared code of the importer fuzzers.
 #pragma once
 
 #include "compiler-lite/import/import.h"

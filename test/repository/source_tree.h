@@ -14,7 +14,7 @@ namespace nestrt::test {
 // Text by path relative to the root, with '/' between folders.
 using SourceTree = std::map<std::string, std::string>;
 
-// Findings of a check, one line each: "path:line: what". Empty if all is well.
+// Findings of a check, one line each: "path:line: what". Empty if there are no findings.
 using Findings = std::vector<std::string>;
 
 // Loads every source, script, build description and document in the project's folders and in the root.

@@ -6,7 +6,7 @@
 
 namespace nestrt::test {
 
-// Returns overlong files and lines, tabs, trailing blanks, headers without #pragma once, marks of unfinished work,
+// Returns overlong files and lines, tabs, trailing blanks, headers without #pragma once, markers of unfinished work,
 // paths of a specific machine, and exceptions thrown by libnestrt.
 Findings style_violations(const SourceTree& tree);
 

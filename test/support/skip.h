@@ -6,11 +6,11 @@
 
 namespace nestrt::test {
 
-// States why the current test case cannot run, or can run only in part. Unless a check fails, "skipped: <why>" is
+// Records why the current test case cannot run, or can run only partly. Unless a check fails, "skipped: <why>" is
 // printed at its end, and ctest counts it as skipped.
 void skip(std::string why);
 
-// Returns the first reason since the last call; empty if nothing was skipped. For main.cpp.
+// Returns the first reason since the last call; empty if nothing was skipped. For run_tests.cpp.
 std::string take_skip_reason();
 
 }  // namespace nestrt::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of `nestrt board setup` and `nestrt board probe`.
+// Tests the steps of `nestrt board setup` and `nestrt board probe`.
 #include "drivers/evta/uio/board_checks.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST_CASE("Each fault of a set-up fails its own check, and no register is access
   CHECK(are_ok(evta::check_uio_board(uio_options(), true)));
 }
 
-TEST_CASE("Registers that are not those of the stages are found by one read") {
+TEST_CASE("Registers that do not belong to the stages are detected by one read") {
   UioBoard board({.pool_bytes = kEnough});
   board.set_stray_bits(0xdeadbeef);
   const auto checks = evta::check_uio_board(uio_options(), true);

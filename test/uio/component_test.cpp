@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// evta:uio as an application opens it: by name, through the component that libnestrt loads.
+// Tests evta:uio as an application opens it: by name, through the component that libnestrt loads.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <thread>
@@ -30,7 +30,7 @@ TEST_CASE("A device is selected by an option, or else by an environment variable
   unsetenv("NESTRT_DEVICE");
 }
 
-TEST_CASE("An application waits for the board if it asks for it") {
+TEST_CASE("An application waits for the board on request") {
   UioBoard board;
   // A child of fork() that starts threads would not run in an emulated processor.
   BoardProcess holding(board, [](const auto& notify) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole networks, quantized by nestc for CPU and EVTA, without XRT: the same bytes as on the CPU alone.
+// Tests that networks, quantized by nestc for CPU and EVTA and run without XRT, produce the same bytes as on the CPU
+// alone.
 #include <catch2/catch.hpp>
 
 #include "test/boards/compared_network.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a board without XRT: every fault of its set-up has a Status with the remedy, and is found before a register
-// is accessed.
+// Tests that every fault in the set-up of a board without XRT is found before a register is accessed, and reported as a
+// Status with the remedy.
 #include <catch2/catch.hpp>
 
 #include "test/uio/emulation/uio_unit.h"
@@ -53,7 +53,7 @@ TEST_CASE("Registers outside the fabric's addresses are rejected") {
   }
 }
 
-TEST_CASE("Too few registers are not taken for an accelerator") {
+TEST_CASE("A device with too few registers is not mistaken for an accelerator") {
   UioBoard board;
   board.write("sys/class/uio/uio0/maps/map0/size", "0x1000\n");
   check_refused(board, uio_options(), Code::kUnavailable, "uio0 (evta, 0x1000 bytes at 0xa0000000)");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ownership of a board by one process: others are refused with the holder's process id, and what a killed process left
-// running is detected.
+// Tests that a board belongs to one process: others are refused with the holder's process id, and a run that a killed
+// process left behind is detected.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport without XRT, step by step: registers, memory, interrupts, and their faults.
+// Tests the transport without XRT, step by step: registers, memory, interrupts, and their faults.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -94,7 +94,7 @@ TEST_CASE("Lost and unrelated interrupts do not change results or delay the end 
   CHECK(SteadyClock::now() - start < std::chrono::seconds(5));
 }
 
-TEST_CASE("The end of the previous run is not taken for the end of the current one without XRT") {
+TEST_CASE("The end of the previous run is not mistaken for the end of the current one without XRT") {
   UioBoard board;
   ProbeRun probe(open_uio_transport());
   check_runs_on(probe);

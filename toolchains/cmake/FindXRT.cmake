@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Xilinx Runtime's native C++ API, as Debian packages it (libxrt-dev, uuid-dev): no CMake package comes with it, and
-# xrt.pc names a folder that does not have the headers.
-#   XRT::xrt            what its users link
+# xrt.pc names a folder that does not contain the headers.
+#   XRT::xrt            the target to link
 #   XRT_CORE_LIBRARY    the shim to the kernel driver, which XRT loads by path when it is first used
 find_path(XRT_INCLUDE_DIR xrt/xrt_device.h PATHS /opt/xilinx/xrt/include PATH_SUFFIXES xrt)
 find_library(XRT_LIBRARY xrt_coreutil PATHS /opt/xilinx/xrt/lib)

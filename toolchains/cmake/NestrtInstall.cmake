@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where, in three components: library, development, and tools, which is the default of the
-# commands' own install rules.
+# Installation rules in three components: library, development, and tools (the default of the commands' install rules).
 include(CMakePackageConfigHelpers)
 
-# Where the commands look for boards by name, recipes for their logic, and examples of their set-up (docs/how-to/uio.md).
+# Board files that the commands find by name, recipes for their logic, and set-up examples (docs/how-to/uio.md).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt/boards COMPONENT tools
   USE_SOURCE_PERMISSIONS)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/nestrt COMPONENT tools
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.costs" PATTERN "*.dtso" PATTERN "*.dtsi" PATTERN "*.rules" PATTERN "*.service")
 if(NESTRT_STATIC)
-  return()  # the commands are all there is
+  return()  # only the commands exist
 endif()
 
 install(TARGETS nestrt_shared EXPORT nestrtTargets
@@ -19,7 +18,7 @@ install(TARGETS nestrt_static EXPORT nestrtTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/nestrt ${PROJECT_SOURCE_DIR}/drivers/include/nestrt
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
-# What libnestrt loads (drivers/component.h).
+# Components that libnestrt loads (drivers/component.h).
 install(TARGETS nestrt_sim nestrt_uio nestrt_vendor nestrt_plugin COMPONENT tools
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/nestrt)
 if(TARGET nestrt_xrt)

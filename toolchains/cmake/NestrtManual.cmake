@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Manual pages of the commands, created from --help by help2man if it is installed. Sanitizer builds have none.
+# Manual pages of the commands, created from --help by help2man if it is installed. Sanitizer builds have no manual
+# pages.
 #
 # nestrt_add_manual(PROGRAM [COMMAND...]): PROGRAM(1), and PROGRAM-COMMAND(1) of each of its commands. A cross
 # build uses the programs of the native build, whose help is the same; without them it has no manual pages.

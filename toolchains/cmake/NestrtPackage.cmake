@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages for the architecture of the build: `cpack -G DEB` in the build folder of a preset packages-amd64 or
-# packages-arm64 (script/dev/packages: both). A component is a package: a line in the list, and what the target installs.
+# packages-arm64 (script/dev/packages builds both). Each component becomes a package: a nestrt_add_package() call below,
+# and the install rules of its targets.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nestrt)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -20,16 +21,17 @@ endif()
 # Versions of the libraries come from the binaries; the packages of this build depend on each other by name.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
-# What others that link libnestrt depend on.
+# Lets packages that link libnestrt derive their dependency on it.
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(this_build "libnestrt0 (= ${PROJECT_VERSION})")
 
-# Each has to say of itself what it is, whose it is, and what changed.
+# Debian requires a description, a copyright file and a changelog in each package.
 configure_file(${PROJECT_SOURCE_DIR}/toolchains/debian/changelog.in ${PROJECT_BINARY_DIR}/debian/changelog @ONLY)
 execute_process(COMMAND gzip -9nf changelog WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/debian COMMAND_ERROR_IS_FATAL ANY)
 
-# nestrt_add_package(COMPONENT PACKAGE SECTION DESCRIPTION [DEPENDENCY]): the project's own description goes before.
+# nestrt_add_package(COMPONENT PACKAGE SECTION DESCRIPTION [DEPENDENCY]): the project's description precedes
+# DESCRIPTION.
 function(nestrt_add_package component package section description)
   string(TOUPPER ${component} key)
   set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${package} PARENT_SCOPE)

@@ -17,7 +17,7 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 set(NESTRT_FMT fmt::fmt)
 set(NESTRT_SPDLOG spdlog::spdlog)
-# Archives alone are linked; of these two Debian has none, but complete headers.
+# Links static archives only. Debian has none of fmt and spdlog, but their headers are complete.
 if(NESTRT_STATIC)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
   add_link_options(-static)
@@ -25,7 +25,7 @@ if(NESTRT_STATIC)
   set(NESTRT_SPDLOG spdlog::spdlog_header_only)
   set_target_properties(spdlog::spdlog_header_only PROPERTIES INTERFACE_LINK_LIBRARIES fmt::fmt-header-only)
 endif()
-# Debian's FlatBuffers ships no imported shared target for a foreign architecture: name the library itself.
+# Debian's FlatBuffers ships no imported shared target for a foreign architecture: find the library directly.
 find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
 find_library(FLATBUFFERS_LIBRARY flatbuffers REQUIRED)
 find_program(FLATC flatc REQUIRED)
@@ -37,8 +37,8 @@ target_compile_features(nestrt_options INTERFACE cxx_std_20)
 target_compile_options(nestrt_options INTERFACE -Wall -Wextra
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wthread-safety$<SEMICOLON>-Werror=thread-safety>)  # nestrt/driver/mutex.h
 target_include_directories(nestrt_options INTERFACE ${PROJECT_SOURCE_DIR})
-# AVX-512, AVX2 and a portable fallback on x86-64, NEON on aarch64: what kernels/common/simd/simd.h dispatches over, and
-# what tests of SIMD headers are compiled for.
+# AVX-512, AVX2 and a portable fallback on x86-64, NEON on aarch64: the targets that kernels/common/simd/simd.h
+# dispatches over and that tests of SIMD headers are compiled for.
 target_compile_definitions(nestrt_options INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
   # Only Highway's headers are used; its assertions, on by default with sanitizers, would require its library.
@@ -46,8 +46,8 @@ target_compile_definitions(nestrt_options INTERFACE
 if(NESTRT_SANITIZE)
   target_compile_options(nestrt_options INTERFACE -fsanitize=${NESTRT_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
-  # A check at every access doubles the time of the compiler. AddressSanitizer stops at accesses through null and beyond
-  # an allocation; calls on null that access nothing, overflows inside an allocation and wrong dynamic types are not found.
+  # A check at every access doubles compile time. AddressSanitizer still detects accesses through null and beyond an
+  # allocation, but not calls on null that access nothing, overflows inside an allocation, or wrong dynamic types.
   if(NESTRT_SANITIZE MATCHES "undefined")
     target_compile_options(nestrt_options INTERFACE -fno-sanitize=null,vptr,object-size)
   endif()
@@ -97,7 +97,7 @@ function(nestrt_compile_one_by_one)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# Sources that process every byte of their data. They cannot use the precompiled headers of the others.
+# For sources that process every byte of their data. They cannot use the precompiled headers of other sources.
 function(nestrt_compile_for_speed)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
@@ -128,13 +128,13 @@ endfunction()
 function(nestrt_add_objects name sources)
   add_library(nestrt_${name} OBJECT ${sources})
   set_target_properties(nestrt_${name} PROPERTIES CXX_EXTENSIONS OFF)
-  # Clang would hide what public headers declare too: for it a definition is as visible as the namespace around itself.
+  # Clang would also hide the public functions: it gives a definition the visibility of the enclosing namespace block.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set_target_properties(nestrt_${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   endif()
   target_link_libraries(nestrt_${name} PRIVATE nestrt_options ${NESTRT_FMT} ${ARGN})
   target_compile_options(nestrt_${name} PRIVATE -ffunction-sections -fdata-sections ${NESTRT_LIBRARY_OPTIONS})
-  # Unwinding goes by tables; frame pointers, which compilers keep on aarch64, are code and lines of those tables.
+  # Unwinding uses tables. Frame pointers, which compilers keep on aarch64, would only add code and table entries.
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
     target_compile_options(nestrt_${name} PRIVATE $<$<CONFIG:Release>:-fomit-frame-pointer>)
   endif()
@@ -151,7 +151,7 @@ function(nestrt_add_part name)
 endfunction()
 
 # nestrt_add_component(NAME SOURCE LIBRARY...): libnestrt_NAME.so, which libnestrt loads (drivers/component.h).
-# It has what it needs of libnestrt inside: programs that have libnestrt inside export nothing.
+# It contains the code of libnestrt that it needs, because programs that link libnestrt statically export nothing.
 function(nestrt_add_component name source)
   if(NESTRT_STATIC)
     return()  # nothing is loaded
@@ -166,8 +166,8 @@ function(nestrt_add_component name source)
   target_compile_definitions(nestrt_${name} PRIVATE NESTRT_VERSION="${PROJECT_VERSION}")
 endfunction()
 
-# Hidden visibility hides what the sources declare, but neither what they instantiate of other libraries' templates, nor
-# weak symbols of nestrt's own: the list of exports does.
+# Hides all symbols except the listed exports. Hidden visibility does not cover instantiations of other libraries'
+# templates or nestrt's own weak symbols.
 function(nestrt_export_public_symbols target)
   set(exports ${PROJECT_BINARY_DIR}/nestrt.map)
   configure_file(${PROJECT_SOURCE_DIR}/toolchains/cmake/nestrt.map.in ${exports} @ONLY)
@@ -175,7 +175,7 @@ function(nestrt_export_public_symbols target)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${exports})
 endfunction()
 
-# libnestrt from its parts, once static and once shared.
+# Builds libnestrt from its parts as a static and as a shared library.
 function(nestrt_add_library)
   set(objects "")
   foreach(part ${NESTRT_PARTS})

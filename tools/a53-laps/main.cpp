@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // a53-laps: runs a plan on one core under an emulator that counts cycles at laps, which are instructions `hint #120`,
-// and writes the event of each lap. script/bench/profile-a53 combines both.
+// and writes the event of each lap. script/bench/profile-a53 combines the cycles and the events.
 //
 //   a53-laps PLAN OUT THREADS
 //   a53-laps widen REPEATS      widens accumulators to f32 (drivers/evta/driver/memory/widen.h), 681,408 bytes each
@@ -8,7 +8,7 @@
 // The kernels divide their work as for THREADS threads, and the work items run sequentially. The program runs whole
 // inferences: one to warm the caches, one with whole operators, and one per split of operators that share channels with
 // another unit, without the channels of that unit.
-// OUT has fields separated by tabs, with the laps in their order:
+// OUT contains tab-separated fields; laps are in execution order:
 //   cpu CONFIGURATION
 //   work NUMBER CONSTANT_BYTES OTHER_BYTES NAME    bytes that an operator reads and writes
 //   lap s             a branch is submitted

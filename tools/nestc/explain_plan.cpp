@@ -21,7 +21,7 @@ namespace {
 
 using tools::Json;
 
-// The program of a unit for an operator. The first operator of a program has its cost.
+// The programs of a unit for an operator. A program's cost is shown at its first operator.
 struct Programs {
   const plan::Program* whole = nullptr;
   uint32_t first = 0;  // of the operators of `whole`
@@ -49,7 +49,7 @@ Units units_of(const plan::Tables& tables) {
   return units;
 }
 
-// Returns the stated cost of the program that starts with the operator.
+// Returns the cost of the program that starts with the operator, or null.
 const plan::Cost* cost_of(uint32_t op, const Programs& programs) {
   const bool begins = programs.whole != nullptr && programs.first == op;
   return !begins || programs.whole->costs.empty() ? nullptr : &programs.whole->costs[0];
@@ -95,13 +95,13 @@ struct Coverage {
     has_guesses |= cost->origin == plan::CostOrigin::kUnknown;
   }
 
-  // Returns the share of the multiplications. A vendor's compiler does not state the multiplications of its part.
+  // Returns the share of the multiplications. A vendor's compiler does not report the multiplications of its part.
   std::string multiplications() const {
     const double percent = all_macs == 0 ? 0 : 100 * static_cast<double>(macs) / static_cast<double>(all_macs);
     if (opaque == 0) return fmt::format("{:.1f}% of the multiplications", percent);
     return fmt::format(
         "{:.1f}% of the multiplications, except those of {} part{} that a vendor compiled, which the plan "
-        "does not state",
+        "does not contain",
         percent, opaque, opaque == 1 ? "" : "s");
   }
 

@@ -18,7 +18,7 @@ tools::Json explain_precisions(const plan::Tables& tables, const std::map<std::s
                                tools::Page& page);
 
 // Also prints a table per accelerator for which the plan has programs, and adds it to `page`. Returns the results: one
-// entry per accelerator, and that of all units.
+// entry per accelerator, and one for all units together.
 tools::Json explain_plan(const plan::Tables& tables, tools::Page& page);
 
 }  // namespace nestrt::compiler

@@ -25,7 +25,7 @@ size_t batch_of(const Plan& plan) {
   return rows > 1 && input.rank() > 0 && input[0] == rows ? static_cast<size_t>(rows) : 1;
 }
 
-// Warns about stated preprocessing that is probably a mistake.
+// Warns about specified preprocessing that is probably a mistake.
 void remark(const Plan& plan, const std::optional<Preprocessing>& options, const Preprocessing& preprocessing) {
   std::vector<std::string> remarks = options ? tools::remarks_on(*options) : std::vector<std::string>();
   remarks.push_back(tools::remark_on_range(plan.tables(), preprocessing));
@@ -91,7 +91,7 @@ Status ImageRunner::read_image(const std::string& path, size_t row) {
   remarked_ = true;
   if (!stated_)
     log(LogLevel::kWarning,
-        "neither the plan nor an option states the preprocessing of images; using pixel values from 0 to 255. Set "
+        "neither the plan nor an option specifies the preprocessing of images; using pixel values from 0 to 255. Set "
         "--mean, --scale and --resize when compiling the model, or --mean 0 if these values are correct");
   stated_ = true;
   return {};

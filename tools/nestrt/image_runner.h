@@ -23,7 +23,7 @@ struct PlacedImage {
 
 class ImageRunner {
  public:
-  // Images are preprocessed as the plan states, or else according to the flags. Errors: kInvalidArgument if the plan
+  // Images are preprocessed as the plan specifies, or else according to the flags. Errors: kInvalidArgument if the plan
   // does not have exactly one input or contradicts the flags.
   static Result<ImageRunner> create(const std::string& plan_path, const UnitChoice& units,
                                     const tools::ImageFlags& flags);
@@ -34,7 +34,7 @@ class ImageRunner {
   // Makes each index of the input's first dimension an image of the batch, for outputs other than class scores.
   void split_batch();
   // Decodes and preprocesses an image as row `row` of the input. A .npy file is used unchanged and may omit leading
-  // dimensions of one. Warns for the first image if neither the plan nor the flags state the preprocessing.
+  // dimensions of one. Warns for the first image if neither the plan nor the flags specify the preprocessing.
   // Requires: row < batch_size().
   Status load(const std::string& path, size_t row);
   // Runs the loaded rows. Rows that are not loaded keep their last content, initially zeros.

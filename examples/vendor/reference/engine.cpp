@@ -32,7 +32,7 @@ int32_t dot(const int16_t* a, const int16_t* b, size_t count) {
   return sum;
 }
 
-// Returns the position that a window reads along one axis; padding if it is below 0 or beyond the size.
+// Returns the input position that a window reads along one axis. Positions outside the input are padding.
 int64_t place(const Window& window, int axis, uint32_t position, uint32_t tap) {
   return int64_t{position} * window.stride[axis] + int64_t{tap} * window.dilation[axis] - window.begin[axis];
 }

@@ -72,7 +72,7 @@ class Lowering {
   }
 
  private:
-  // Returns the tensor with this name and its stated or inferred shape.
+  // Returns the tensor with this name and its declared or inferred shape.
   uint32_t tensor_of(const std::string& name) {
     const auto known = tensors_.find(name);
     if (known != tensors_.end()) return known->second;
@@ -223,7 +223,7 @@ class Lowering {
     add_copy(result, to);
   }
 
-  // Returns the quantized constant of a dequantized one.
+  // Returns the quantized constant that `name` is dequantized from, or `name` itself.
   const std::string& stated_as(const std::string& name) const {
     const auto found = integers_.find(name);
     return found != integers_.end() ? found->second : name;
@@ -236,7 +236,7 @@ class Lowering {
     return zeros;
   }
 
-  // Returns the scale and zero point of a whole tensor.
+  // Returns the per-tensor scale and zero point of a node.
   std::vector<float> step_of(const NodeProto& node) const {
     const std::vector<float> scales = constant(node.input(1));
     if (scales.size() != 1) throw Refused("only constants have scales by channel");

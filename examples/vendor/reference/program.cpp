@@ -44,7 +44,7 @@ class Reader {
 
   template <typename T>
   void get(T& value) {
-    if (left_ < sizeof value) throw BadProgram("the program ends in the middle");
+    if (left_ < sizeof value) throw BadProgram("the program is truncated");
     std::memcpy(&value, next_, sizeof value);
     next_ += sizeof value;
     left_ -= sizeof value;

@@ -13,7 +13,7 @@ ROOT = HERE.parents[2]
 PAGES, SITE, API = ROOT / "build/docs/pages", ROOT / "build/docs/site", ROOT / "build/docs/api"
 BIN = ROOT / "build/release/bin"
 OWN_FILES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
-# Files of the repository's root that are pages of the site, too.
+# Files in the repository's root that are also pages of the site.
 STAGED = {"CONTRIBUTING.md": "contributing/index.md", "SECURITY.md": "contributing/security-policy.md",
           "CHANGELOG.md": "release-notes.md"}
 C_HEADERS = [ROOT / "drivers/include/nestrt/nestrt.h", ROOT / "drivers/include/nestrt/vendor.h"]

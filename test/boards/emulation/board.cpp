@@ -230,7 +230,7 @@ int Board::close_context(Client& client, uint32_t unit) {
   return 0;
 }
 
-// Returns the registers of unit i for page i + 1 of the file: xocl uses this offset by default, zocl because of the
+// Maps the registers of unit i at page i + 1 of the file. xocl uses this offset by default, zocl because of the
 // apertures that it reports. The units are the stages of one accelerator, or user-managed kernels.
 void* Board::map_registers(int file, size_t size, uint64_t offset) {
   const std::lock_guard lock(mutex_);

@@ -75,7 +75,7 @@ class Board {
   // Sets whether the accelerators' port is coherent with the host's caches. If so, host and accelerators see the
   // same bytes in buffers created afterwards.
   void set_coherent(bool coherent);
-  // Uses logic and memory that other processes share, instead of those of the board, for an xclbin with four stages.
+  // Uses logic and memory that other processes share, instead of the board's own, for an xclbin with four stages.
   // Requires: no xclbin is loaded.
   void use(OutlivingLogic& logic);
   // Resets the card.
@@ -96,7 +96,7 @@ class Board {
   int control(int file, unsigned long request, void* argument);
   int poll(int file, int timeout_ms);  // like poll(2)
 
-  // Maps the registers of a compute unit at that offset of the file. Returns null for files that do not belong to the
+  // Maps the registers of the compute unit at `offset` of the file. Returns null for files that do not belong to the
   // board.
   void* map_registers(int file, size_t size, uint64_t offset);
 
@@ -135,7 +135,7 @@ class Board {
   std::map<int, std::unique_ptr<Client>> clients_;  // key: file descriptor
   std::vector<std::byte> uuid_;                     // UUID of the loaded xclbin
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  // The accelerators of an xclbin with VTA's stages, and for each unit its accelerator.
+  // The accelerators of an xclbin with VTA's stages, and the accelerator of each unit.
   std::vector<std::shared_ptr<Stages>> stages_;
   std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
   std::atomic<bool> has_been_opened_ = false;

@@ -42,7 +42,8 @@ class ComputeUnit {
   int runs_started();
 
   void submit(const Command& command);
-  // Ends one command of a client, or all. Waits for a running one. Returns whether one had to be stopped by force.
+  // Ends one or all commands of a client. Waits for a running command. Returns whether a command had to be stopped by
+  // force.
   bool abort(int file, const uint32_t* header);
 
  private:

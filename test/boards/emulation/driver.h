@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel driver of this architecture's board: xocl for PCIe on x86-64 (xocl_driver.cpp), zocl on aarch64
-// (zocl_driver.cpp). Implements XRT's requests and writes the files by which XRT finds the device.
+// (zocl_driver.cpp). Implements XRT's requests and writes the files that XRT uses to find the device.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xocl of XRT 2.13: the ioctls of xocl_ioctl.h, and the sysfs files by which XRT finds a card and its xclbin.
+// xocl of XRT 2.13: the ioctls of xocl_ioctl.h, and the sysfs files that XRT uses to find a card and its xclbin.
 #include <fmt/core.h>
 #include <xclbin.h>
 #include <xocl_ioctl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// zocl of XRT 2.13: the ioctls of zynq_ioctl.h, which is not installed, and the files by which XRT finds the device and
-// its xclbin. The structures contain only the members that are used.
+// zocl of XRT 2.13: the ioctls of zynq_ioctl.h, which is not installed, and the files that XRT uses to find the device
+// and its xclbin. The structures contain only the members that are used.
 #include <fmt/core.h>
 #include <xclbin.h>
 

@@ -12,7 +12,7 @@
 namespace nestrt::boards {
 
 // Number of micro-ops that a processor, real or emulated, computes in a second or two. Layers of a network need up to
-// 2^19; a changed byte can request 2^28 and more.
+// 2^19; a corrupted byte can request 2^28 and more.
 #if defined(__aarch64__)
 inline constexpr uint64_t kFewMicroOps = uint64_t{1} << 17;
 #else

@@ -24,7 +24,7 @@ enum class RunFault : uint8_t {
 // Threads: all members are safe from any thread.
 class BoardFaults {
  public:
-  // Makes the next `count` calls of the given kind fail with the errno.
+  // Makes the next `count` calls of this kind fail with errno `error`.
   void fail(Call call, int error, int count = 1) {
     const MutexLock lock(mutex_);
     calls_[call] = {error, count};

@@ -29,7 +29,7 @@ class BoardLogic {
   virtual ~BoardLogic() = default;
   // Performs an access in this process; returns the value that was read, or an errno.
   virtual uint32_t answer(const BoardRequest& request) = 0;
-  // Performs an access in the process that has the logic.
+  // Performs an access in the process that owns the logic.
   uint32_t access(const BoardRequest& request);
   // Forwards all accesses of this process, a child, to the logic of its parent through the socket.
   void become_client(int socket) { parent_ = socket; }

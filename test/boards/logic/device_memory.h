@@ -40,7 +40,7 @@ class DeviceMemory {
   // Places allocations of the first bank in `pages`, which outlive this object, instead of in separate memory.
   // Requires: nothing is allocated.
   void use_pages(std::span<std::byte> pages) { pages_ = pages; }
-  // Replaces the contents of an allocation by the host's memory at `host`, which is poisoned.
+  // Makes an allocation use the host's memory at `host`, which is then poisoned.
   void share(uint64_t address, std::byte* host);
   void free(uint64_t address);
   // Returns the bytes at an address; null unless all are in one allocation.

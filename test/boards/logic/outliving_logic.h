@@ -20,7 +20,7 @@ class OutlivingLogic final : public BoardLogic {
 
   BoardFaults& faults() { return faults_; }
   Stages& stages() { return *stages_; }
-  // Returns the memory of the first bank that processes share.
+  // Returns the memory of the first bank, which the processes share.
   std::span<std::byte> memory() const { return pages_; }
   uint32_t answer(const BoardRequest& request) override;
 

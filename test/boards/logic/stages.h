@@ -47,14 +47,15 @@ class Stages {
   void end_hang();
   // Sets the delay of runs with kLate, between the fetch of instructions and their execution.
   void set_late_by(std::chrono::milliseconds late_by) { late_by_ = late_by; }
-  // Calls `handler` on the stages' thread at the end of each run. To set before the first run.
+  // Calls `handler` on the stages' thread at the end of each run. Must be set before the first run.
   void set_end_handler(std::function<void()> handler) { end_handler_ = std::move(handler); }
 
  private:
   void work();
   void run(std::unique_lock<std::mutex>& lock);
   void write_done(uint32_t value);
-  // Returns the base of all addresses; nullopt unless the other stages are started with auto-restart and have one base.
+  // Returns the base of all addresses; nullopt unless the other stages are started with auto-restart and have the same
+  // base.
   std::optional<uint64_t> common_base() const;
   uint64_t address_of(Stage stage, uint32_t offset) const;
   uint32_t value_of(Stage stage, uint32_t offset) const;

@@ -20,12 +20,12 @@ std::string read_text(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// xclbinutil reads numbers as text.
+// Parses a number, which xclbinutil stores as text.
 uint64_t number(const nlohmann::json& entry, const char* key) {
   return std::stoull(entry.at(key).get<std::string>(), nullptr, 0);
 }
 
-// Returns the entries of a section, whose number the file states.
+// Returns the entries of a section. Checks their number against the file's m_count.
 std::vector<nlohmann::json> entries_of(const std::filesystem::path& file, const char* section, const char* list) {
   const nlohmann::json content = nlohmann::json::parse(read_text(file)).at(section);
   std::vector<nlohmann::json> entries = content.at(list);

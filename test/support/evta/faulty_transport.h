@@ -15,7 +15,7 @@ namespace nestrt::evta::test {
 
 class FaultyTransport final : public Transport {
  public:
-  // Turns a program into what the hardware executes.
+  // Converts a program to the one that the faulty hardware executes.
   using Change = std::function<void(std::vector<Instruction>&)>;
   FaultyTransport(std::unique_ptr<Transport> inner, const Configuration& configuration, Change change)
       : inner_(std::move(inner)), configuration_(configuration), change_(std::move(change)) {}

@@ -208,7 +208,7 @@ class Generator {
                    flags);
   }
 
-  // Adds transfers without effect on the hardware, and sometimes a store of empty rows, which has one.
+  // Adds transfers that have no effect on the hardware, and sometimes a store of empty rows, which has one.
   void add_empty_transfers() {
     program_.load({.memory = Memory::kInp, .y_size = static_cast<uint16_t>(between(0, 3))});
     const bool rows = hazards_ == Hazards::kFrequent && chance(20);

@@ -11,7 +11,7 @@ namespace nestrt::test {
 
 enum class Hazards {
   kNone,      // a valid program
-  kFrequent,  // valid except for hazards (hazard_finder.h); some programs have them, many others nearly do
+  kFrequent,  // valid except for hazards (hazard_finder.h); some programs contain hazards, many others nearly do
 };
 
 TestProgram random_program(const std::string& configuration, uint64_t seed, Hazards hazards = Hazards::kNone);

@@ -85,7 +85,7 @@ class OperatorCase {
 
   // Applies the operator's rules to the inputs: returns their outputs or their error.
   Result<std::vector<TensorSpec>> infer() const;
-  // Calls `use` with the operator as kernels see it. The spec is valid only during the call.
+  // Calls `use` with the operator in the form that kernels receive. The spec is valid only during the call.
   template <typename Use>
   void with_spec(Use use) const {
     use(spec());

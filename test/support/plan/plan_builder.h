@@ -36,7 +36,7 @@ class PlanFile {
   std::span<std::byte> mutable_bytes() { return {data_, size_}; }
   // Returns the FlatBuffers tables.
   std::span<std::byte> tables();
-  // Updates the digests so that damage elsewhere looks intact, except for a signature. Does nothing if the header
+  // Updates the digests so that they match damaged contents. Does not update a signature. Does nothing if the header
   // places the end of the tables outside the file.
   void write_digests();
 
@@ -69,7 +69,7 @@ class PlanBuilder {
   int view(const std::string& name, int of, const Shape& shape, uint64_t offset = 0);
   void op(const std::string& name, ops::Attributes attributes, const std::vector<int>& inputs,
           const std::vector<int>& outputs);
-  // Makes a branch of the operators added since the last call.
+  // Combines the operators added since the last call into a branch.
   void branch();
 
   // Completes the plan and returns the tables that build() encodes.

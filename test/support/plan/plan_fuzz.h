@@ -25,17 +25,17 @@ struct FuzzResult {
 // Runs `mutants` mutants in total on one host thread. They are made from the samples in turn. The same seed gives the
 // same mutants.
 FuzzResult fuzz_plans(std::span<const PlanFile> samples, int mutants, uint32_t seed);
-// Runs the same on those units, concurrently as far as branches and channels allow. All operators have the same cost.
+// Same, but runs on `units`, concurrently as far as branches and channels allow. All operators have the same cost.
 FuzzResult fuzz_plans_on(const UnitList& units, std::span<const PlanFile> samples, int mutants, uint32_t seed);
 
 // --- Parts of fuzz_plans() ---
 
 // Returns a value near a limit of integer types.
 uint64_t awkward(std::mt19937& random);
-// Changes one to four places.
+// Changes one to four values.
 void mutate(std::span<std::byte> bytes, std::mt19937& random);
 
-// Limits for running a mutant. Larger mutants would only test the allocator, or take too long.
+// Limits for running a mutant. Larger mutants would only test the allocator or run too long.
 struct RunLimits {
   uint64_t buffer_bytes = 1 << 24;  // size of the arena or a buffer
   int64_t elements = 1 << 20;       // elements of an input or an output

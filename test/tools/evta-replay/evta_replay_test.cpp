@@ -22,7 +22,7 @@ TEST_CASE("evta-replay passes all vectors of the accelerator's own model") {
   if (path) check_run({path->string()}, 0, "360 passed, 0 failed");
 }
 
-TEST_CASE("evta-replay counts failures and reports them by its exit code") {
+TEST_CASE("evta-replay counts failures and reports them in its exit code") {
   const auto path = shared_data("vta/vectors.bin");
   if (path) check_run({path->string(), "--configuration", "1x32_15_15_18_17"}, 1, "0 passed, 360 failed");
 }

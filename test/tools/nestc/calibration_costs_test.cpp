@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the costs of one network with different calibrations. Its exponents and the instructions for an NPU may differ.
+// Tests the costs of one network with different calibrations. Exponents and NPU instructions may differ.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -84,7 +84,7 @@ TEST_CASE("Plans of different calibrations share CPU costs, and NPU costs of pro
   const NpuProgram on_loud(*loud), on_louder(*louder), on_quiet(*quiet);
   REQUIRE(on_loud.stated_us == on_louder.stated_us);
   REQUIRE(on_loud.stated_us != on_quiet.stated_us);
-  CostTable costs;  // costs of one board, measured by sessions of both plans
+  CostTable costs;  // costs on one board, measured by sessions of the two plans
   costs.set(kNpu, program_work_name(*loud, on_loud.branch, on_loud.program), {70, CostSource::kMeasured});
   CHECK(branch_cost(costs, *louder, on_louder.branch, on_louder.program, kNpu)->microseconds == 70);
   CHECK(branch_cost(costs, *quiet, on_quiet.branch, on_quiet.program, kNpu)->microseconds == on_quiet.stated_us);
@@ -93,7 +93,7 @@ TEST_CASE("Plans of different calibrations share CPU costs, and NPU costs of pro
   CHECK(branch_cost(costs, *quiet, on_quiet.branch, on_quiet.program, kNpu)->microseconds == 90);
 }
 
-TEST_CASE("The profile of the ZCU102 has every operator of nest_squeeze for any calibration") {
+TEST_CASE("The ZCU102's profile contains every operator of nest_squeeze for any calibration") {
   const TemporaryFolder folder;
   const auto costs = read_costs(NESTRT_SOURCE_DIR "/boards/profiles/zcu102.costs");
   REQUIRE(costs);

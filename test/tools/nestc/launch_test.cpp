@@ -17,7 +17,7 @@
 namespace nestrt::test {
 namespace {
 
-// nest_squeeze on an EVTA and a CPU whose operators all take 45 us.
+// nest_squeeze on EVTA and a CPU that takes 45 us for every operator.
 class Card {
  public:
   Card() {

@@ -82,7 +82,7 @@ const UnitInfo kHost{.kind = "cpu", .name = "cpu", .configuration = "neon", .num
 const UnitInfo kEvta{.kind = "evta", .name = "evta0", .configuration = "1x16_15_15_18_17"};
 const UnitInfo kReference{.kind = "reference", .name = "reference0", .configuration = "int8-2"};
 
-// Returns the plan's and estimated costs; the vendor's programs take `vendor_by_host` times the host's time.
+// Returns the plan's costs and estimated ones; the vendor's programs take `vendor_by_host` times the host's time.
 CostTable costs_of(const Plan& plan, double vendor_by_host) {
   CostTable costs;
   add_estimates(plan, std::vector{kHost, kEvta, kReference}, costs);
@@ -264,7 +264,8 @@ TEST_CASE("A mixed plan runs and is profiled with and without the vendor's unit"
 }
 
 TEST_CASE(
-    "If an optional vendor's command fails, the plan equals the one without the vendor, and a note states the reason") {
+    "If an optional vendor's command fails, the plan equals the one without the vendor, and a note reports the "
+    "reason") {
   const MixedPlan mixed(with_vendor("false {input} {output}"));
   CHECK_THAT(mixed.text, Contains("has no vendor program: its command ended with exit code 1"));
   for (const plan::Branch& branch : mixed.plan->tables().branches)

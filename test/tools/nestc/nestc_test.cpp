@@ -152,7 +152,7 @@ TEST_CASE("nestc reads no data outside the model's folder") {
   }
 }
 
-TEST_CASE("nestc rejects a million nodes and deep nesting within its memory") {
+TEST_CASE("nestc rejects a million nodes and deep nesting without exceeding its memory limit") {
   const NestcWorkshop workshop;
   ModelBuilder many = small_model();
   for (int i = 0; i < 1'000'000; ++i) many.graph().add_node()->set_op_type("Relu");
@@ -172,7 +172,7 @@ TEST_CASE("nestc rejects a million nodes and deep nesting within its memory") {
   workshop.check_refused(deep, "nested");
 }
 
-TEST_CASE("nestc states the problem of an invalid option") {
+TEST_CASE("nestc reports what is wrong with an invalid option") {
   const NestcWorkshop workshop;
   const std::string model = workshop.write("model.onnx", small_model().bytes());
   workshop.check_refused(model, "see nestc", {"--nonsense"});

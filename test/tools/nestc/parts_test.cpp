@@ -98,7 +98,7 @@ TEST_CASE("nestc check --parts passes for correct parts and fails beyond the tol
       "--python");
 }
 
-TEST_CASE("Commands for parts state the problem of invalid options and files") {
+TEST_CASE("Commands for parts report what is wrong with options and files") {
   const Workshop workshop;
   const std::string yaml = workshop.path("x.yaml");
   check_output(run_program("nestc", {"partition", kDemoModel}), 2, "either -o FILE.yaml or --output-dir DIR");
@@ -126,7 +126,7 @@ TEST_CASE("An exported model computes the same results, also quantized") {
                                      "--calibration-limit", "4", "-o", qdq}),
                0, "opset 13");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan}), 0, "operators");
-  // The model states its rounding, so it has the placement of the original; quantizing it again is not possible.
+  // The model's metadata specifies its rounding, so its placement equals the original's. It cannot be quantized again.
   check_output(run_program("nestc", {"explain", qdq, "--target", "zcu102"}), 0, "100.0% of the multiplications");
   check_output(run_program("nestc", {"compile", qdq, "-o", plan, "--quantize", "s8", "--calibrate", kImages}), 2,
                "the model is already quantized");

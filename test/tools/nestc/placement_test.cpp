@@ -129,7 +129,7 @@ void check_placements(const std::shared_ptr<const Plan>& plan) {
   }
 }
 
-// Writes the compiler's description of a board with N EVTA.
+// Writes the compiler's description of a board with N EVTA instances.
 std::string write_board(const TemporaryFolder& folder, int instances) {
   const std::string path = folder.path() + "/board.yaml";
   std::ofstream(path) << "board: several\nunits:\n  - {unit: cpu, threads: 2}\n  - {unit: evta, configuration: "

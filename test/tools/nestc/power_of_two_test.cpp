@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks whose scales are powers of two, in the forms of AMD Quark's XINT8: CPU, simulated EVTA and ONNX Runtime give
-// the same bytes.
+// Tests networks whose scales are powers of two, in the forms of AMD Quark's XINT8: CPU, simulated EVTA and ONNX
+// Runtime produce the same bytes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -79,7 +79,7 @@ void check_network(const std::string& python, const std::string& model, const Te
 
 }  // namespace
 
-TEST_CASE("Networks with scales of powers of two have ONNX Runtime's bytes on every unit") {
+TEST_CASE("Networks with power-of-two scales produce ONNX Runtime's bytes on every unit") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const TemporaryFolder models, work;

@@ -132,7 +132,7 @@ TEST_CASE("A profile stores its preprocessing, and the plan accepts no other") {
   };
   workshop.check_refused(
       compile({"--mean", "0"}),
-      "was calibrated with --mean 128,120,110 --scale 0.015625, but the options state unchanged pixels");
+      "was calibrated with --mean 128,120,110 --scale 0.015625, but the options specify unchanged pixels");
   const ProgramResult result = compile({});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.text, Catch::Matchers::Contains("--mean 128,120,110 --scale 0.015625"));
@@ -163,7 +163,7 @@ TEST_CASE("Calibration with unchanged pixels is reported") {
   CHECK_THAT(of_deviations.text, Catch::Matchers::Contains("warning: --scale is more than 1; pixels are multiplied"));
 }
 
-TEST_CASE("Samples preprocessed differently than the plan states cause a warning") {
+TEST_CASE("Samples preprocessed differently than the plan specifies cause a warning") {
   const QuantizeWorkshop workshop;  // samples in [-1, 1]
   const ProgramResult otherwise = workshop.quantize({"--mean", "128"});
   CHECK(otherwise.exit_code == 0);
@@ -219,7 +219,7 @@ TEST_CASE("Images are preprocessed alike for channels-last and channels-first in
   CHECK(outputs(true) == outputs(false));
 }
 
-TEST_CASE("nestc states the problem of an invalid quantization and writes nothing") {
+TEST_CASE("nestc reports what is wrong with an invalid quantization and writes nothing") {
   const QuantizeWorkshop workshop;
   workshop.check_refused(workshop.compile({"--quantize", "s8"}), "--calibrate DIR");
   workshop.check_refused(workshop.compile({"--quantize", "s4", "--calibrate", "x"}), "s8");

@@ -117,7 +117,7 @@ TEST_CASE("nestc compile exits with 1, without a plan, and reports the best resu
   CHECK(fs::is_empty(workshop.path("out")));
 }
 
-TEST_CASE("nestc states the problem of an invalid search and writes nothing") {
+TEST_CASE("nestc reports what is wrong with an invalid search and writes nothing") {
   const SearchWorkshop workshop;
   workshop.check_refused(workshop.search({"--max-loss", "-1"}), "-1");
   workshop.check_refused(workshop.search({"--max-loss", "1", "--search-budget", "0"}), "--search-budget");
@@ -144,7 +144,7 @@ TEST_CASE("nestc states the problem of an invalid search and writes nothing") {
   workshop.check_refused(workshop.search({"--max-loss", "1"}, "profile.yaml"), "add --search-data");
 }
 
-TEST_CASE("nestc compile --quantize s8 states the noise and warns of much of it") {
+TEST_CASE("nestc compile --quantize s8 reports the noise and warns if it is high") {
   const SearchWorkshop workshop;
   const ProgramResult result = workshop.search({"--json", workshop.path("plan.json")});
   INFO(result.text);
@@ -189,7 +189,7 @@ TEST_CASE("A profile has no samples to measure noise on") {
   CHECK_THAT(bound.text, Contains("did not calibrate") && Contains("for --min-snr 20: second"));
 }
 
-TEST_CASE("nestc compile --reconstruct states the gain and gives the same plan for the same seed") {
+TEST_CASE("nestc compile --reconstruct reports the gain and gives the same plan for the same seed") {
   const SearchWorkshop workshop;
   const ProgramResult result = workshop.search({"--reconstruct"});
   INFO(result.text);

@@ -185,7 +185,7 @@ TEST_CASE("The launch cost of a program is part of the plan and counted once in 
   CHECK(compared > 0);
 }
 
-TEST_CASE("Transfers use the time of the unit for any number of inferences in flight") {
+TEST_CASE("Transfers occupy their unit for any number of inferences in flight") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const auto max_per_second = [&](const std::string& rate) {
@@ -297,7 +297,7 @@ TEST_CASE("nestc shows concurrent branches and writes a NEST-C partition plan") 
 
 const std::vector<UnitInfo> kBoard = {{"evta", "evta0", "1x16_15_15_18_17", 1}, {"cpu", "cpu", "", 2, true}};
 
-TEST_CASE("A partition plan of nestc places branches as stated") {
+TEST_CASE("A partition plan of nestc places branches as specified") {
   const TargetWorkshop workshop;
   check_target(workshop.on_target("compile", "zcu102"), 0, "operators");
   const std::string yaml = workshop.path("partition.yaml");

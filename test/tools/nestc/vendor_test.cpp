@@ -127,7 +127,7 @@ TEST_CASE("nestc explain attributes opaque parts to their vendor and reports unk
   check_command(workshop.compile({"--vendor-capability", capability}), 0, "operators");
   const std::string json = workshop.path("explained.json");
   const ProgramResult explained = run_program("nestc", {"explain", workshop.path("model.nest"), "--json", json});
-  check_command(explained, 0, "that a vendor compiled, which the plan does not state");
+  check_command(explained, 0, "that a vendor compiled, which the plan does not contain");
   CHECK_THAT(explained.text,
              Contains("has a program; no other unit does") && Contains("an estimate until nestrt profile"));
   CHECK_THAT(content_of(json), Contains("\"cost_origin\": \"unknown\""));
@@ -210,7 +210,7 @@ TEST_CASE("The form of the ONNX, calibration data and the report pass between ne
   REQUIRE(model);
   CHECK_THAT(content_of(workshop.path("kept.onnx")), Contains("pytorch"));
   CHECK_THAT(content_of(workshop.path("kept.npz")), Contains("(1, 3, 32, 32)"));
-  check_command(compile("0.5", {}), 2, "state samples with --vendor-data");
+  check_command(compile("0.5", {}), 2, "add samples with --vendor-data");
   check_command(compile("0", {"--vendor-data", data}), 2, "compiled everything for the CPU");
   check_command(compile("0", {"--vendor-data", data, "--vendor-allow-cpu"}), 0, "0 % of the work is on the NPU");
   check_command(compile("1", {"--vendor-data", data, "--vendor-profile", data}), 2, "input.npy");

@@ -56,7 +56,7 @@ class HostilePlans {
   TemporaryFolder folder_;
 };
 
-// Returns every few bytes, the whole header, and the border between tables and data.
+// Returns the positions to test: every `step` bytes, the words of the header, and the border between tables and data.
 std::vector<size_t> samples(std::span<const std::byte> bytes, size_t step) {
   plan_format::Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -138,7 +138,7 @@ TEST_CASE("Every command rejects folders, pipes and missing files as plans") {
   }
 }
 
-TEST_CASE("nestrt run states the expected inputs if the given ones are wrong") {
+TEST_CASE("nestrt run lists the expected inputs if the given ones are wrong") {
   const HostilePlans plans;
   const std::string plan = plans.folder().write("good.nest", branches_plan().build().bytes());
   const auto refuse = [&](const std::string& input, const std::string& part) {

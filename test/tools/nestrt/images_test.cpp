@@ -99,7 +99,7 @@ TEST_CASE("A saved preprocessed input gives the same results as its image") {
   CHECK(floats_in(workshop.path("a/colour_0.npy")) == floats_in(workshop.path("b/colour_0.npy")));
 }
 
-TEST_CASE("nestrt warns if neither the plan nor an option states the preprocessing of images") {
+TEST_CASE("nestrt warns if neither the plan nor an option specifies the preprocessing of images") {
   const ImageWorkshop workshop;
   const ProgramResult silent = run({workshop.classes(), "--image", kCat});
   CHECK(silent.exit_code == 0);

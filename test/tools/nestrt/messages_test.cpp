@@ -46,7 +46,7 @@ TEST_CASE("nestrt warns if the clock of --pace differs from the plan's") {
   };
   CHECK(warned_at(333));
   CHECK_FALSE(warned_at(200));
-  CHECK_FALSE(warned_at(0));  // not stated
+  CHECK_FALSE(warned_at(0));  // unknown
 }
 
 TEST_CASE("'-' is rejected as a report file") {

@@ -114,7 +114,7 @@ bool UioBoard::is_node(const std::string& path) const {
 // --- Open files.
 
 // A UIO device with an interrupt is a socket: it becomes readable on interrupts, and writes of the client enable them.
-// A file that is not writable rejects the enabling, as UIO does without an interrupt.
+// Without an interrupt, the file is read-only, so that these writes fail, as with UIO.
 int UioBoard::open(const std::string& path) {
   OpenFile opened{path.substr(root().size() + 1), -1};
   const bool exists = std::filesystem::exists(path);

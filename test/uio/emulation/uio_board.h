@@ -52,7 +52,7 @@ class UioBoard final : public BoardLogic {
   std::string root() const { return folder_.path(); }
   BoardFaults& faults() { return faults_; }
   Stages& stages(size_t accelerator = 0) { return *stages_[accelerator]; }
-  // Returns the number of accesses of registers.
+  // Returns the number of register accesses.
   int num_accesses() const { return accesses_; }
   // Discards interrupts from now on.
   void lose_interrupts() { loses_interrupts_ = true; }

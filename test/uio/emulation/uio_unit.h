@@ -10,10 +10,10 @@
 
 namespace nestrt::boards {
 
-// Returns options for the current board, with the configuration ZCU102.
+// Returns options for the current board, with the ZCU102's configuration.
 evta::UioOptions uio_options(int instance = 0);
 
-// Fail the test if it does not open.
+// Fail the test if the unit does not open.
 std::unique_ptr<evta::Transport> open_uio_transport(const evta::UioOptions& options = uio_options());
 std::shared_ptr<Unit> open_uio_unit(const evta::UioOptions& options = uio_options());
 

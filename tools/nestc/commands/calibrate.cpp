@@ -68,7 +68,7 @@ void CalibrateCommand::print(const QuantizationProfile& profile) const {
 Status CalibrateCommand::check_files() const {
   if (output.empty() && !sensitivity.wanted)
     return Status(Code::kInvalidArgument,
-                  "nothing to do: -o PROFILE.yaml saves the profile, --sensitivity ranks layers");
+                  "nothing to do; add -o PROFILE.yaml to save the profile, or --sensitivity to rank layers");
   for (const std::string& file : {output, sensitivity.json}) {
     if (file.empty()) continue;
     NESTRT_RETURN_IF_ERROR(check_not_model(file, model));

@@ -302,7 +302,7 @@ Result<ExitCode> CheckCommand::run_shape() {
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
   fmt::print("over {} {} the plan {} {}{}\n", runs, runs == 1 ? "input" : "inputs",
              !report.matches           ? "does not match"
-             : report.first_divergence ? "does not match in all operators, but in its outputs matches"
+             : report.first_divergence ? "does not match in every operator, but its outputs match"
                                        : "matches",
              report.reference, rules(options, report));
   if (report.quantized && options.samples.empty() && inputs.empty())
@@ -431,7 +431,7 @@ void add_check_command(tools::Cli& cli) {
       .excludes(parts);
   const tools::Option images = app.add_option("--images", samples.images,
                                               "a folder of JPEG, PNG or BMP images, or of .npy arrays: one run for "
-                                              "each; images are preprocessed as the plan states");
+                                              "each; images are preprocessed as the plan specifies");
   app.add_option("--npy", samples.npy, "a NumPy file of N inputs: N x the input's shape").excludes(images);
   app.add_option("--limit", samples.limit, "use at most N images or arrays, spread evenly over all").positive();
   for (tools::Option option : command->images.add_to(app)) option.needs(parts);

@@ -78,7 +78,7 @@ tools::Json to_json(const plan::Tables& tables, size_t plan_bytes, const std::op
           {"noise", noise ? to_json(*noise) : tools::Json()}};
 }
 
-// Returns whether the plan has integers, those of a QDQ or QLinear model included.
+// Returns whether the plan contains integers, including those of a QDQ or QLinear model.
 bool is_quantized(const plan::Tables& tables) {
   return std::ranges::any_of(tables.tensors,
                              [](const plan::Tensor& tensor) { return tensor.quantization.has_value(); });
@@ -232,7 +232,7 @@ void add_compile_command(tools::Cli& cli) {
       .not_empty();
   app.add_option("--json", command->json, "also write the numbers of the plan and of its quantization to this file")
       .not_empty();
-  app.add_flag("--passes", command->list_passes, "list the optimisations in their order, and stop");
+  app.add_flag("--passes", command->list_passes, "list the optimisation passes in order, and exit");
   command->flags.add_to(app);
   command->quantize_flags.add_to(app);
   command->search_flags.add_to(app);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc explain: shows the arithmetic of each operator of a model and the reason for f32, on which units it can run,
-// its cost there, or the reason if it cannot.
+// nestc explain: shows how each operator of a model is computed and why in f32, and for each unit the operator's cost
+// or why it cannot run there.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -159,9 +159,8 @@ void print(const plan::Tables& tables, const Explanation& unit) {
   Total total, all;
   fmt::print("{}", operator_table(tables, unit, total, all).to_string());
   fmt::print(
-      "\n{}: {} of {} operators that compute, {} of the multiplications; {} kcycles{}, the multipliers work in {} of "
-      "them, "
-      "{} KB moved\n",
+      "\n{}: {} of {} operators that compute, {} of the multiplications; {} kcycles{}, the multipliers are busy in {} "
+      "of them, {} KB moved\n",
       unit.unit, total.operators, all.operators,
       percent(ratio(static_cast<double>(total.macs), static_cast<double>(all.macs))), kilo(total.cycles),
       total.microseconds > 0 ? fmt::format(" ({:.2f} ms)", total.microseconds / 1e3) : "",
@@ -231,7 +230,7 @@ tools::Page page_of(const std::string& model, const plan::Tables& tables, const 
                     {"kcycles", kilo(total.cycles)},
                     {"shared with the CPU", fmt::format("{} of them, in {} parts", total.divided, total.num_partial)}});
     page.add_bars("Why operators do not run on " + unit.unit, "MMAC", reason_bars(tables, unit),
-                  "Work by reason. The reason states what would have to change.");
+                  "Work by reason. The reason is what would have to change.");
     tools::add_operator_graph(page, "Operators on " + unit.unit, tables,
                               [&](uint32_t op) { return mark_of(tables, unit, op); });
     page.add_table("Costs on " + unit.unit, table);

@@ -14,7 +14,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// More than a compiling machine has. sign_plan() checks whether the file is a plan.
+// Larger than any plan that can be compiled. sign_plan() checks whether the file is a plan.
 constexpr uint64_t kMaxPlanBytes = uint64_t{1} << 40;
 
 struct KeygenOptions {

@@ -73,7 +73,7 @@ std::vector<tools::Option> ImportFlags::add_to(tools::Command command) {
           command
               .add_option("--qdq-rounding", qdq_rounding_,
                           "how the tool that quantized the model rounds to scales that are powers of two (default: as "
-                          "the model's metadata states, else half_even as in ONNX)")
+                          "the model's metadata specifies, else half_even as in ONNX)")
               .one_of({"half_even", "half_up", "floor"})};
 }
 

@@ -17,8 +17,9 @@ class ImportFlags {
   // The object must outlive parsing.
   std::vector<tools::Option> add_to(tools::Command command);
   // Returns the input shapes of each shape of the plan, in the order of the command line; options() uses the first.
-  // Inputs with several shapes must all have the same number of them. An input with one shape always has it. Errors:
-  // kInvalidArgument.
+  // Inputs with several shapes must all have the same number of them. An input with one shape has it in every shape of
+  // the plan.
+  // Errors: kInvalidArgument.
   Result<std::vector<std::map<std::string, Shape>>> shapes() const;
   // Checks that at most one shape is given, for commands that support one shape. Errors: kInvalidArgument.
   Status require_one_shape(std::string_view command) const;
@@ -30,7 +31,7 @@ class ImportFlags {
  private:
   std::vector<std::string> input_shapes_;
   std::vector<std::string> bindings_;
-  std::string qdq_rounding_;  // a name of ops::Rounding; empty: as the model states
+  std::string qdq_rounding_;  // a name of ops::Rounding; empty: as the model specifies
   int computed_mb_ = static_cast<int>(FoldingBudget::kBytes >> 20);
 };
 

@@ -24,7 +24,8 @@ class NoiseFlags {
   NoiseSource source(const QuantizeFlags& quantize, std::optional<HeldOut> held_out) const;
 
   // Measures `compile.quantization`, prints the result, and warns on standard error. Adds the operators that a bound
-  // requires in f32 to the options. Returns nullopt, after a note, without samples. Errors: those of bound_noise().
+  // requires in f32 to the options. If there are no samples, prints a note and returns nullopt. Errors: those of
+  // bound_noise().
   Result<std::optional<NoiseReport>> estimate(const std::string& model, CompileOptions& compile,
                                               const QuantizeFlags& quantize, const NoiseSource& source) const;
 

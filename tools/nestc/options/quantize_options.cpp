@@ -162,7 +162,7 @@ Status agree_with(const QuantizationProfile& profile, const std::string& data, C
   const auto shown = [](const std::string& text) { return text.empty() ? "unchanged pixels" : text; };
   return Status(
       Code::kInvalidArgument,
-      fmt::format("'{}' was calibrated with {}, but the options state {}: the integers would not fit the values "
+      fmt::format("'{}' was calibrated with {}, but the options specify {}: the integers would not fit the values "
                   "of the plan; calibrate again, or omit these options",
                   data, shown(options), shown(given)));
 }

@@ -31,8 +31,8 @@ Result<QuantizationProfile> complete_profile(const std::string& path, const std:
                                              std::optional<double> percentile);
 
 // Ensures that the plan preprocesses images as in calibration: if `compile` has no preprocessing, it gets the
-// profile's, and `note` receives a message. `data` names the profile in messages. Errors: kInvalidArgument if both
-// state different preprocessing.
+// profile's, and `note` receives a message. `data` names the profile in messages. Errors: kInvalidArgument if the two
+// preprocessings differ.
 Status agree_with(const QuantizationProfile& profile, const std::string& data, CompileOptions& compile,
                   const std::function<void(const std::string& text)>& note);
 
@@ -42,7 +42,7 @@ class QuantizeFlags {
   void add_to(tools::Command command);
   // Returns nothing if quantization is not requested. Calibrates with a progress bar or reads a profile. If `compile`,
   // the options without quantization, has no preprocessing, it gets the profile's, with a note on standard error.
-  // `held_out`, unless null, receives that of a calibration from samples.
+  // `held_out`, unless null, receives the held-out samples of a calibration.
   // Errors: kInvalidArgument for contradictory options or a preprocessing that differs from the profile's; those of
   // calibrate() and load_profile().
   Result<std::optional<Quantization>> quantization(const std::string& model, CompileOptions& compile,

@@ -61,7 +61,7 @@ void VendorFlags::add_to(tools::Command command) {
       .needs(data);
   command
       .add_flag("--vendor-allow-cpu", allow_cpu_,
-                "accept a part of which the vendor's compiler puts nothing on the NPU according to its {report}")
+                "accept a part even if nothing in it runs on the NPU according to the compiler's {report}")
       .needs(vendor);
   command
       .add_option("--vendor-profile", profile_,
@@ -84,7 +84,7 @@ Result<VendorOptions> VendorFlags::options() const {
   (data_.ends_with(".npy") ? options.samples.npy : options.samples.images) = data_;
   options.samples.limit = data_limit_;
   if (vendor_.find("{calibration}") != std::string::npos && data_.empty())
-    return Status(Code::kInvalidArgument, "the command contains {calibration}; state samples with --vendor-data");
+    return Status(Code::kInvalidArgument, "the command contains {calibration}; add samples with --vendor-data");
   options.allow_cpu = allow_cpu_;
   options.time_limit = std::chrono::seconds(time_limit_s_);
   return options;

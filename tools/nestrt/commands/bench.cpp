@@ -304,7 +304,7 @@ void add_memory(Table& table, const Measurement& m, const SessionMemory& memory)
   }
   if (memory.repacked_bytes > 0)
     row("repacked", memory.repacked_bytes,
-        "weights repacked at load: the plan has none for this CPU; add it to --target, such as zcu102,host");
+        "weights repacked at load: the plan has none for this CPU; add the CPU to --target, such as zcu102,host");
 }
 
 void add_speed(Table& table, uint64_t macs, double ms) {

@@ -65,7 +65,7 @@ Result<ExitCode> run_board(const BoardOptions& options) {
 void add_board(tools::Cli& cli) {
   auto options = std::make_shared<BoardOptions>();
   tools::Command app = cli.add_command(
-      "board", "Check the set-up of a board that is driven without XRT (evta:uio), and how to correct it",
+      "board", "Check the set-up of a board that is driven without XRT (evta:uio), and show how to correct it",
       {"nestrt board setup", "nestrt board probe", "nestrt board probe --device uio0@udmabuf0"},
       [options] { return run_board(*options); });
   app.add_option(

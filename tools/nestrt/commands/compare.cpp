@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt compare: compares the latencies that nestrt bench --json measured of two versions.
+// nestrt compare: compares the latencies of two versions, measured by nestrt bench --json.
 #include <fmt/core.h>
 
 #include <algorithm>

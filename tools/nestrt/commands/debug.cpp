@@ -135,7 +135,7 @@ Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
     code = ExitCode::kMismatch;
     break;
   }
-  fmt::print("{} programs of {} on {} have the simulator's results\n", right, configuration->name, transport->name());
+  fmt::print("{} programs of {} on {} match the simulator's results\n", right, configuration->name, transport->name());
   if (!options.json.empty())
     NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, Json{{"programs", std::move(list)}}));
   return code;
@@ -173,7 +173,7 @@ void add_debug(tools::Cli& cli) {
   app.add_option("--timeout", options->limit_s, "seconds after which a run counts as a hang")
       .between(0.001, 3600)
       .show_default();
-  app.add_option("--seed", options->seed, "of the random inputs").show_default();
+  app.add_option("--seed", options->seed, "seed of the random inputs").show_default();
   app.add_flag("--list", options->lists, "print the instructions and run nothing");
   app.add_option("--bundle", options->bundle,
                  "folder for a bug report about the first wrong program: report.json, program.txt, and program.vtav, "

@@ -308,7 +308,7 @@ void add_task_options(tools::Command& app, TaskOptions& data) {
       .between(0, 1)
       .show_default();
   app.add_option("--max-overlap", data.max_overlap,
-                 "detection: of boxes of one class that overlap more, keep the best (yolo)")
+                 "detection: overlap above which only the best of several boxes of a class is kept (yolo)")
       .between(0, 1)
       .show_default();
   app.add_option("--ignore-class", data.ignored_class, "segmentation: class of pixels that do not count")
@@ -355,11 +355,11 @@ void add_eval(tools::Cli& cli) {
                      "expected results: lines file<TAB>label<TAB>top-1 class<TAB>largest output")
           .type_name("FILE");
   app.add_option("--require-agreement", options->require_agreement,
-                 "exit with code 1 if the fraction of equal classes is lower")
+                 "exit with code 1 if a smaller fraction of classes is equal")
       .needs(reference)
       .between(0, 1);
   app.add_option("--tolerance", options->tolerance,
-                 "exit with code 1 if a largest output deviates more: absolute up to 1, relative above")
+                 "exit with code 1 if a largest output deviates by more: absolute for values up to 1, relative above")
       .needs(reference)
       .between(0, std::numeric_limits<double>::max());
   app.add_option("--predictions", options->predictions,

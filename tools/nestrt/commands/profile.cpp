@@ -102,7 +102,7 @@ Json to_json(const MeasuredCosts& measured, const ProfileOptions& options, const
   return {{"plan", options.plan}, {"digest", plan.digest()}, {"works", works}, {"overheads", overheads}};
 }
 
-// Returns clocks in MHz by kind of unit: the CPU's as the machine reports it, unless --clock states one.
+// Returns clocks in MHz by kind of unit: the CPU's as the machine reports it, unless --clock specifies one.
 Result<std::map<std::string, double>> clocks_of(const ProfileOptions& options, const UnitList& units) {
   std::map<std::string, double> clocks;
   for (const auto& unit : units)
@@ -228,7 +228,7 @@ void add_profile(tools::Cli& cli) {
       .show_default();
   app.add_option(
          "--clock", options->clocks,
-         "clock of a unit to state in the costs, for nestrt simulate; default: the CPU clock that Linux reports")
+         "clock of a unit to record in the costs, for nestrt simulate; default: the CPU clock that Linux reports")
       .type_name("UNIT=MHZ");
   app.add_option("--import", options->imports,
                  "import costs from a NEST-C profile instead of measuring; may be repeated")

@@ -254,7 +254,7 @@ void add_run(tools::Cli& cli) {
       .not_empty();
   app.add_option(
          "--image", options->images,
-         "image to run on, preprocessed as stated at compile time; prints its classes if the plan's first output "
+         "image to run on, preprocessed as specified at compile time; prints its classes if the plan's first output "
          "is a row of class scores, otherwise statistics of the outputs")
       .repeatable()
       .type_name("FILE.jpg|png|bmp");

@@ -549,8 +549,9 @@ void add_simulate(tools::Cli& cli) {
                  "factor for how long a waiting core polls (awake_us) and takes to wake (wake_us)")
       .between(0, 1e6)
       .show_default();
-  app.add_option("--threads", options->changes.threads, "threads of the CPU; 0: as the board states").in_range(0, 1024);
-  app.add_option("--instances", options->changes.instances, "instances of the NPU; 0: as the board states")
+  app.add_option("--threads", options->changes.threads, "threads of the CPU; 0: as in the board file")
+      .in_range(0, 1024);
+  app.add_option("--instances", options->changes.instances, "instances of the NPU; 0: as in the board file")
       .in_range(0, 4);
   app.add_option("--budget-ms", options->budget_ms, "time limit in ms for each schedule search")
       .in_range(1, 600000)

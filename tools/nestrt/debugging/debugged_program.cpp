@@ -39,7 +39,7 @@ std::string describe_run(const DebuggedProgram& program, const evta::DebugRun& r
 std::string describe_first_wrong(const DebuggedProgram& program, const evta::WrongInstruction& wrong) {
   const size_t at = wrong.instruction, size = program.instructions.size();
   std::string text = fmt::format("first wrong instruction: {} of {} ({})\n", at, size,
-                                 !wrong.run.status.ok() ? "the accelerator does not end it"
+                                 !wrong.run.status.ok() ? "the accelerator does not complete it"
                                  : wrong.is_computation ? "its accumulators differ from the simulator's"
                                                         : "what it stores differs from the simulator's");
   text += describe_run(program, wrong.run);

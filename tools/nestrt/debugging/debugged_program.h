@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nestrt debug` found about one program, as text, as JSON, and as a folder for a bug report.
+// The findings of `nestrt debug` about one program, as text, as JSON, and as a folder for a bug report.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ std::vector<std::string> names_of_ranges(const plan::Tables& tables, const plan:
 // Returns one line per instruction in [begin, end), with its index; `marked` is marked.
 std::string list_instructions(const std::vector<evta::Instruction>& instructions, size_t begin, size_t end,
                               std::optional<size_t> marked = {});
-// Returns the lines that describe what is wrong, and the remedy. Requires: the program is not right.
+// Returns the lines that describe what is wrong, and the remedy. Requires: the program is wrong.
 std::string describe_fault(const DebuggedProgram& program);
 tools::Json to_json(const DebuggedProgram& program);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes against COCO annotations.
+// Evaluates boxes against COCO annotations.
 #include <fmt/core.h>
 
 #include <algorithm>

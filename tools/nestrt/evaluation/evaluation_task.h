@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nestrt eval` measures of networks that are not classifiers.
+// Metrics of `nestrt eval` for networks other than classifiers.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class EvaluationTask {
  public:
   virtual ~EvaluationTask() = default;
 
-  // The images and where they are.
+  // The images and their location.
   virtual const std::string& folder() const = 0;
   virtual const std::vector<std::string>& files() const = 0;
   // Checks that the plan's outputs have the form that the task requires. Called once, before count().

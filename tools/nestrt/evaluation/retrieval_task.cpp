@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embeddings: whether the nearest samples have the same class.
+// Evaluates embeddings: whether the nearest samples have the same class.
 #include <fmt/core.h>
 
 #include <array>

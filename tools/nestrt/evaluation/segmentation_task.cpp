@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Class maps against mask images.
+// Evaluates class maps against mask images.
 #include <fmt/core.h>
 
 #include <algorithm>

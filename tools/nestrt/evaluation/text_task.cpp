@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that a CTC network reads.
+// Evaluates the text that a CTC network reads.
 #include <fmt/core.h>
 
 #include "tools/nestrt/evaluation/evaluation_task.h"

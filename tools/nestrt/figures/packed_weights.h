@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that a plan stores in the packing of an instruction set, in addition to an operator's own.
+// Checks weights that a plan stores in the packing of an instruction set, in addition to the unpacked ones.
 #pragma once
 
 #include "nestrt/plan.h"

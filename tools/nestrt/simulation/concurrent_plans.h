@@ -27,8 +27,8 @@ struct ConcurrentFigures {
   scheduler::ConcurrentRun run;
 };
 
-// Simulates the sessions with each kind of schedules; the last kind is balanced together. All plans have the same
-// units. `urgent`: the first session is urgent.
+// Simulates the sessions with each kind of schedules; schedules of the last kind are balanced jointly. All plans have
+// the same units. `urgent`: the first session is urgent.
 Result<std::vector<ConcurrentFigures>> simulate_concurrent_plans(std::span<const BoardPlan> plans, bool urgent,
                                                                  int budget_ms);
 

@@ -72,12 +72,12 @@ void warn_of_unknown_clocks(const Plan& plan, const std::string& path, const Cos
     const double of_plan = stated_clock_mhz(plan, unit.kind);
     const UnitKey key{unit.kind, unit.configuration, 1};
     if (of_plan == 0 && states_times(plan, unit.kind))
-      warn(path, fmt::format("the plan does not state the clock for the times of its programs for '{}'; "
+      warn(path, fmt::format("the plan does not specify the clock for the times of its programs for '{}'; "
                              "assuming the board's {:g} MHz; recompile the model",
                              unit.kind, unit.clock_mhz));
     if (of_plan > 0 && of_plan != unit.clock_mhz && profile.units().contains(key) && profile.clock_mhz(key) == 0)
-      warn(path, fmt::format("the profile does not state the clock for the costs of '{0}'; assuming the "
-                             "board's {1:g} MHz; state it with nestrt profile --clock {0}=MHZ",
+      warn(path, fmt::format("the profile does not specify the clock for the costs of '{0}'; assuming the "
+                             "board's {1:g} MHz; record it with nestrt profile --clock {0}=MHZ",
                              unit.kind, unit.clock_mhz));
   }
 }

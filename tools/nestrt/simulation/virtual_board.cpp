@@ -23,8 +23,8 @@ std::vector<UnitInfo> instances_of(const tools::BoardUnit& unit, int instances) 
   return units;
 }
 
-// Returns the instruction set under which the profile lists the CPU's costs. If the board states none, it is the one in
-// the profile.
+// Returns the instruction set under which the profile lists the CPU's costs. If the board does not specify one, returns
+// the only one in the profile.
 Result<std::string> instruction_set_of(const tools::Board& board, const tools::BoardUnit& cpu,
                                        const CostTable& profile) {
   if (!cpu.instruction_set.empty()) return cpu.instruction_set;
@@ -34,10 +34,11 @@ Result<std::string> instruction_set_of(const tools::Board& board, const tools::B
   if (measured.size() == 1) return *measured.begin();
   const std::string why =
       measured.empty() && !cpu.estimates.kinds.empty()
-          ? "does not state the instruction_set of its CPU, such as neon, to which its estimates apply"
-      : measured.empty() ? "has no costs of its CPU; measure them with nestrt profile and pass the file with --profile"
-                         : fmt::format("does not state the instruction_set of its CPU, and the profile has several: {}",
-                                       fmt::join(measured, ", "));
+          ? "does not specify the instruction_set of its CPU, such as neon, to which its estimates apply"
+      : measured.empty()
+          ? "has no costs of its CPU; measure them with nestrt profile and pass the file with --profile"
+          : fmt::format("does not specify the instruction_set of its CPU, and the profile has several: {}",
+                        fmt::join(measured, ", "));
   return Status(Code::kInvalidArgument, fmt::format("board '{}' {}", board.name, why));
 }
 
@@ -68,7 +69,7 @@ const plan::Target* find_target(const Plan& plan, std::string_view unit) {
   return target == targets.end() ? nullptr : &*target;
 }
 
-// Factors for the times of programs: those in the profile and those that the plan states.
+// Factors for the times of programs: those in the profile and those in the plan.
 struct ClockScales {
   double known = 1, stated = 1;
 };
@@ -80,7 +81,7 @@ Result<ClockScales> clock_scales(const Plan& plan, const tools::Board& board, co
   if (asked_mhz > 0 && board_mhz <= 0)
     return Status(
         Code::kInvalidArgument,
-        fmt::format("neither board '{}' nor the plan states the clock of '{}'; add clock_mhz to the board file",
+        fmt::format("neither board '{}' nor the plan specifies the clock of '{}'; add clock_mhz to the board file",
                     board.name, unit.kind));
   const double mhz = asked_mhz > 0 ? asked_mhz : board_mhz;
   if (mhz <= 0) return ClockScales();
@@ -103,7 +104,7 @@ ExtraTime extra_time_on(const tools::BoardUnit& unit, const BoardOverrides& chan
   return {unit.launch_us * changes.transfer_scale, unit.widen_mb_per_s / changes.cpu_scale};
 }
 
-// Returns the extra time that the plan's stated times include.
+// Returns the extra time that the plan's times include.
 ExtraTime extra_time_in(const Plan& plan, std::string_view unit) {
   const plan::Target* const target = find_target(plan, unit);
   return target == nullptr ? ExtraTime{} : ExtraTime{target->launch_us, target->widen_mb_per_s};
@@ -118,12 +119,12 @@ Result<WorkCost> cost_of_program(const CostTable& profile, const Plan& plan, uin
   if (cost || cost.error().code() != Code::kNotFound || !is_ours) return cost;
   return Status(
       Code::kInvalidArgument,
-      fmt::format("the plan does not state the times of its programs for '{}'; compile the model with --target for "
-                  "a board, such as zcu102, whose file states the clock_mhz of that unit",
+      fmt::format("the plan does not contain the times of its programs for '{}'; compile the model with --target for "
+                  "a board, such as zcu102, whose file specifies the clock_mhz of that unit",
                   key.kind));
 }
 
-// Modelled cycles exclude the launch and the host's share. Measured costs include both. A plan's stated times include
+// Modelled cycles exclude the launch and the host's share. Measured costs include both. The times in a plan include
 // both for the board it was compiled for.
 Status add_npu_costs(const Plan& plan, const UnitInfo& unit, const CostTable& profile, const ClockScales& scales,
                      const ExtraTime& extra_time, CostTable& costs) {

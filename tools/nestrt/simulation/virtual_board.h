@@ -17,11 +17,11 @@ namespace nestrt::command {
 
 // Values that override those of the board file and the profiles.
 struct BoardOverrides {
-  double npu_clock_mhz = 0;               // 0: as the board states
+  double npu_clock_mhz = 0;               // 0: the board's
   double cpu_scale = 1;                   // factor for all CPU times
   double transfer_scale = 1;              // factor for start_us, finish_us, lane_us and launch_us
-  int threads = 0;                        // of the CPU; 0: as the board states
-  int instances = 0;                      // of each NPU; 0: as the board states
+  int threads = 0;                        // of the CPU; 0: the board's
+  int instances = 0;                      // of each NPU; 0: the board's
   std::optional<double> memory_mb_per_s;  // 0: unlimited
   double wait_scale = 1;                  // factor for awake_us and wake_us of all units
 };
@@ -33,15 +33,15 @@ struct VirtualBoard {
   std::vector<uint32_t> estimated;    // operators whose CPU cost is not in a profile
 };
 
-// Returns the clock to which the plan's program times for this kind of unit refer; 0 if it is not stated.
+// Returns the clock to which the plan's program times for this kind of unit refer; 0 if unknown.
 double stated_clock_mhz(const Plan& plan, std::string_view unit);
 
 // Creates the units and their costs. `profile` has costs by work.
-// Instruction programs that the profile lacks have the cost that the plan states; at another clock than the plan's they
-// need the same number of cycles. Missing operators are estimated if the board states rates. Overheads are the board's.
-// If the board does not state the CPU's instruction set, it is the only one in the profile.
+// Instruction programs that the profile lacks have the plan's cost; at another clock than the plan's they
+// need the same number of cycles. Missing operators are estimated if the board specifies rates. Overheads are the
+// board's. If the board does not specify the CPU's instruction set, the profile's only instruction set is used.
 // Errors: kNotFound if a program has no cost; kInvalidArgument if a clock is requested but neither the board nor the
-// plan states one, or if the instruction set is unknown because the profile has none or several; kInvalidPlan for an
+// plan specifies one, or if the instruction set is unknown because the profile has none or several; kInvalidPlan for an
 // invalid instruction stream.
 Result<VirtualBoard> make_virtual_board(const Plan& plan, const tools::Board& board, const CostTable& profile,
                                         const BoardOverrides& changes = {});

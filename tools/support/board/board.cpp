@@ -61,7 +61,7 @@ Status read_cache(const YAML::Node& caches, const std::string& key, int64_t& byt
   return {};
 }
 
-// Requires all three values or none.
+// Requires either all three values or none of them.
 Status read_caches(const YAML::Node& unit, Caches& caches) {
   const YAML::Node node = unit["caches"];
   if (!node.IsDefined()) return {};
@@ -141,18 +141,21 @@ Result<BoardUnit> parse_unit(const YAML::Node& node, const UnitCheck& check) {
     return yaml::refuse(node, fmt::format("bus_bits: expected a power of two, got {}", unit.bus_bits));
   NESTRT_RETURN_IF_ERROR(read_number(node, "threads", int64_t{1}, kMaxThreads, unit.threads));
   NESTRT_RETURN_IF_ERROR(read_caches(node, unit.caches));
-  if (!unit.is_host && unit.caches.line_bytes != 0) return yaml::refuse(node, "caches: only a unit 'cpu' has them");
+  if (!unit.is_host && unit.caches.line_bytes != 0)
+    return yaml::refuse(node, "caches: only a unit 'cpu' supports this key");
   NESTRT_RETURN_IF_ERROR(read_estimates(node, unit.clock_mhz, unit.estimates));
   if (!unit.is_host && !unit.estimates.kinds.empty())
-    return yaml::refuse(node, "estimates: only a unit 'cpu' has them");
+    return yaml::refuse(node, "estimates: only a unit 'cpu' supports this key");
   NESTRT_RETURN_IF_ERROR(read_number(node, "start_us", 0.0, kMaxOverhead, unit.overhead.start_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "finish_us", 0.0, kMaxOverhead, unit.overhead.finish_us));
   NESTRT_RETURN_IF_ERROR(read_rate(node, "mb_per_s", unit.overhead.mb_per_s));
   NESTRT_RETURN_IF_ERROR(read_number(node, "lane_us", 0.0, kMaxOverhead, unit.overhead.lane_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "awake_us", 0.0, kMaxOverhead, unit.awake_us));
-  if (!unit.is_host && node["wake_us"].IsDefined()) return yaml::refuse(node, "wake_us: only a unit 'cpu' has it");
+  if (!unit.is_host && node["wake_us"].IsDefined())
+    return yaml::refuse(node, "wake_us: only a unit 'cpu' supports this key");
   NESTRT_RETURN_IF_ERROR(read_number(node, "wake_us", 0.0, kMaxOverhead, unit.wake_us));
-  if (!unit.is_host && node["kernel_us"].IsDefined()) return yaml::refuse(node, "kernel_us: only a unit 'cpu' has it");
+  if (!unit.is_host && node["kernel_us"].IsDefined())
+    return yaml::refuse(node, "kernel_us: only a unit 'cpu' supports this key");
   NESTRT_RETURN_IF_ERROR(read_number(node, "kernel_us", 0.0, kMaxOverhead, unit.kernel_us));
   NESTRT_RETURN_IF_ERROR(read_number(node, "launch_us", 0.0, kMaxOverhead, unit.launch_us));
   if (unit.is_host && unit.launch_us > 0) return yaml::refuse(node, "launch_us: not supported for a unit 'cpu'");
@@ -173,7 +176,7 @@ Result<std::vector<BoardUnit>> parse_units(const YAML::Node& list, const UnitChe
   for (const YAML::Node& node : list) {
     NESTRT_ASSIGN_OR_RETURN(BoardUnit unit, parse_unit(node, check));
     if (std::ranges::any_of(units, [&](const BoardUnit& other) { return other.kind == unit.kind; }))
-      return yaml::refuse(node, fmt::format("unit '{}' is listed twice; 'instances' states the number of equal units",
+      return yaml::refuse(node, fmt::format("unit '{}' is listed twice; use 'instances' for several equal units",
                                             printable(unit.kind)));
     units.push_back(std::move(unit));
   }
@@ -216,7 +219,7 @@ Result<Board> parse_root(const YAML::Node& root, const UnitCheck& check) {
   return board;
 }
 
-// --- Boards that change another one.
+// --- Boards with a base.
 
 // Returns `changes` and the members of `base` that it lacks.
 YAML::Node merge_members(const YAML::Node& base, const YAML::Node& changes) {
@@ -315,7 +318,7 @@ constexpr std::string_view kHasNoDesign =
     "VTA has no block design for the NoC of a Versal, and no costs were measured on its Cortex-A72; describe your "
     "design in "
     "a board file with 'base: zcu102.yaml'";
-// Boards that VTA users have and that have no board file.
+// Boards that VTA supports but nestrt does not.
 constexpr UnsupportedBoard kUnsupportedBoards[] = {
     {"pynq-z1", kIs32Bit}, {"pynq-z2", kIs32Bit}, {"vck190", kHasNoDesign}};
 
@@ -324,7 +327,7 @@ bool is_of(const BoardUnit& unit, const UnitKey& key) {
   return unit.kind == key.kind && (configuration.empty() || configuration == key.configuration);
 }
 
-// Returns 0 if the board does not state the clock.
+// Returns 0 if the board does not specify the clock.
 double clock_of(const std::vector<BoardUnit>& units, const UnitKey& key) {
   const auto unit = std::ranges::find_if(units, [&](const BoardUnit& candidate) { return is_of(candidate, key); });
   return unit == units.end() ? 0 : unit->clock_mhz;

@@ -15,7 +15,7 @@
 
 namespace nestrt::tools {
 
-// The data caches of a CPU's cores; 0: not stated.
+// The data caches of a CPU's cores; 0: not specified.
 struct Caches {
   int64_t l1d_bytes = 0;   // per core
   int64_t l2_bytes = 0;    // shared by the cores
@@ -30,13 +30,13 @@ struct BoardUnit {
   std::string configuration;       // NPU only
   std::string configuration_file;  // path of the vta_config.json that states the configuration, if one does
   int64_t instances = 1;
-  double clock_mhz = 0;         // 0: not stated
-  int64_t bus_bits = 0;         // width of the unit's port to DRAM; 0: not stated
+  double clock_mhz = 0;         // 0: not specified
+  int64_t bus_bits = 0;         // width of the unit's port to DRAM; 0: not specified
   int64_t threads = 1;          // CPU only
-  std::string instruction_set;  // CPU only; key of its costs; empty: not stated
+  std::string instruction_set;  // CPU only; key of its costs; empty: not specified
   Caches caches;                // CPU only
-  HostRates estimates;          // CPU only; for operators that the profiles lack; no kinds if not stated
-  UnitOverhead overhead;        // zero if not stated
+  HostRates estimates;          // CPU only; for operators that the profiles lack; no kinds if not specified
+  UnitOverhead overhead;        // zero if not specified
   // How long a core polls before it sleeps: for an NPU, before a program ends; for the CPU, when a lane waits for
   // another.
   double awake_us = 0;
@@ -49,15 +49,15 @@ struct BoardUnit {
 
 struct Board {
   std::string name;
-  double memory_mb_per_s = 0;  // of the memory that all units share; 0: not stated
+  double memory_mb_per_s = 0;  // of the memory that all units share; 0: not specified
   std::vector<BoardUnit> units;
   std::vector<std::string> profiles;  // cost files, relative to the board's
 };
 
 // Parse or read a board file. A configuration that is the name of a vta_config.json, relative to the file, is read;
 // text without a file cannot name one. `check` is called for every unit and may correct it; its errors get the unit's
-// line. `name` appears in messages. Only a file may change another one (`base`). Errors: kInvalidArgument with the
-// line; for a file also kNotFound and kIo.
+// line. `name` appears in messages. Only a file may have a `base`. Errors: kInvalidArgument with the line; for a file
+// also kNotFound and kIo.
 using UnitCheck = std::function<Status(BoardUnit*)>;
 Result<Board> parse_board(const std::string& yaml, const std::string& name, const UnitCheck& check);
 Result<Board> read_board(const std::string& path, const UnitCheck& check);
@@ -69,7 +69,7 @@ Result<std::vector<std::string>> profiles_of(const Board& board, const std::stri
 // Returns the path itself and those of its base and its cost files if they can be read, to protect them from being
 // overwritten.
 std::vector<std::string> files_of_board(const std::string& board_path);
-// Merges the files; later ones take precedence. Costs at another clock than `units` state are scaled, with a warning.
+// Merges the files; later ones take precedence. Costs at another clock than that of `units` are scaled, with a warning.
 // Errors: those of read_costs().
 Result<CostTable> read_profiles(const std::vector<std::string>& paths, const std::vector<BoardUnit>& units);
 

@@ -46,7 +46,7 @@ int exif_orientation(std::span<const std::byte> exif) {
 
 Image turned(Image image, int orientation) {
   if (orientation == 1) return image;
-  // The orientation states where the first row and column appear: 1 is top left, 2 top right, and so on. From 5 on,
+  // The orientation specifies where the first row and column appear: 1 is top left, 2 top right, and so on. From 5 on,
   // rows appear as columns.
   const bool is_transposed = orientation >= 5, from_right = orientation / 2 % 2 == 1;
   const bool from_bottom = (orientation - 1) / 2 % 2 == 1;

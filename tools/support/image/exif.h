@@ -2,8 +2,8 @@
 // Orientation of an image according to its EXIF block: Exif 2.32 (JEITA CP-3451), 4.6.4, a TIFF 6.0 header and
 // directory.
 //
-// A phone stores pixels in the orientation of its sensor, and states in the block how to rotate them for display. The
-// block is in an APP1 segment of a JPEG, or in a chunk eXIf of a PNG.
+// A phone stores pixels in the orientation of its sensor, and records in the block how to rotate them for display. The
+// block is in an APP1 segment of a JPEG, or in an eXIf chunk of a PNG.
 #pragma once
 
 #include <cstddef>

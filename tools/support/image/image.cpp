@@ -89,8 +89,8 @@ Status refuse_undecodable(std::string_view name) {
 
 // Properties of a PNG that stb_image does not report.
 struct PngChunks {
-  // A chunk exceeds the file: stb_image would allocate its stated length, up to gigabytes. stb_image reports a missing
-  // end itself.
+  // A chunk exceeds the file: stb_image would allocate its declared length, up to gigabytes. stb_image reports a
+  // missing end itself.
   bool truncated = false;
   bool damaged = false;             // a required chunk has a wrong checksum
   std::span<const std::byte> exif;  // content of the first eXIf chunk

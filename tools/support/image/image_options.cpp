@@ -34,7 +34,7 @@ std::vector<Option> ImageFlags::add_to(Command command) {
   const Option mean = command
                           .add_option("--mean", mean_,
                                       "preprocessing of images: x = (pixel - mean) * scale; one value, or one per "
-                                      "channel of the input (--bgr: blue first), with commas")
+                                      "channel of the input (--bgr: blue first), separated by commas")
                           .separated_by(',');
   const Option scale = command.add_option("--scale", scale_, "see --mean").separated_by(',');
   const Option resize = command.add_option("--resize", resize_,
@@ -49,8 +49,8 @@ std::vector<Option> ImageFlags::add_to(Command command) {
   const Option pad =
       command.add_option("--pad", pad_, "pixel value of the padding (default: 0)").in_range(0, 255).needs(letterbox);
   const Option plain = command.add_flag("--no-antialias", no_antialias_,
-                                        "when shrinking an image, interpolate between the nearest pixels only, as "
-                                        "OpenCV's INTER_LINEAR; default: average all pixels, as Pillow");
+                                        "when shrinking an image, interpolate between the nearest pixels only, like "
+                                        "OpenCV's INTER_LINEAR; default: average all pixels, like Pillow");
   return {mean, scale, resize, bgr, letterbox, pad, plain};
 }
 

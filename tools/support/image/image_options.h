@@ -17,8 +17,8 @@ class ImageFlags {
   std::vector<Option> add_to(Command command);
   // Empty if no option is given.
   std::optional<Preprocessing> preprocessing() const;
-  // Returns the preprocessing that `whose` (a plan or a profile) states. If it states none, returns that of the
-  // options, or unchanged pixels without options. Options may repeat what is stated. Errors: kInvalidArgument if an
+  // Returns the preprocessing that `whose` (a plan or a profile) specifies. If it specifies none, returns that of the
+  // options, or unchanged pixels without options. Options may repeat specified values. Errors: kInvalidArgument if an
   // option contradicts it.
   Result<Preprocessing> agree_with(const Preprocessing* stated, const std::string& whose) const;
 
@@ -41,7 +41,7 @@ Status check_factors(const Preprocessing& preprocessing);
 // Returns the options, such as "--mean 128 --scale 0.015625 --resize 256"; empty for unchanged pixels.
 std::string as_options(const Preprocessing& preprocessing);
 
-// Returns whether both preprocess every image alike. A list of one value applies to all channels.
+// Returns whether `a` and `b` preprocess every image alike. A list of one value applies to all channels.
 bool is_same(const Preprocessing& a, const Preprocessing& b);
 
 }  // namespace nestrt::tools

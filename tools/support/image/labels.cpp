@@ -90,7 +90,7 @@ Result<TextLines> read_class_names(const std::string& path) {
   if (names.lines().front().find('\t') != std::string_view::npos)
     return Status(
         Code::kInvalidArgument,
-        fmt::format("'{}' has lines of several columns, as the labels of nestrt eval; expected one class name "
+        fmt::format("'{}' has lines of several columns, like the labels of nestrt eval; expected one class name "
                     "per line",
                     path));
   return names;

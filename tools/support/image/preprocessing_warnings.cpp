@@ -86,7 +86,7 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
     remarks.emplace_back("--scale is less than 0, which inverts the images");
   if (!preprocessing.scale.empty() &&
       std::ranges::all_of(preprocessing.scale, [](float value) { return std::fabs(value) < kFaint; }))
-    remarks.emplace_back("--scale reduces pixels from 0 to 255 to next to nothing");
+    remarks.emplace_back("--scale reduces pixels from 0 to 255 to almost 0");
   return remarks;
 }
 

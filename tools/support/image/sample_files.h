@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the images and arrays of a data set, and the classes that their folders state.
+// Finds the images and arrays of a data set, and their classes according to their folders.
 #pragma once
 
 #include <cstdint>

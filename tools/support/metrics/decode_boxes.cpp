@@ -89,7 +89,7 @@ std::vector<FoundBox> decode_rows(const BoxTable& table, const BoxLimits& limits
   return boxes;
 }
 
-// Keeps the best box of those of one class that overlap.
+// Keeps only the best of the overlapping boxes of each class.
 std::vector<FoundBox> suppress_overlapping(std::vector<FoundBox> boxes, double max_overlap) {
   sort_by_score(boxes);
   if (boxes.size() > kMaxCandidates) boxes.resize(kMaxCandidates);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Average precision and recall of detected boxes as the COCO evaluation defines them; equal to pycocotools'.
+// Average precision and recall of detected boxes as the COCO evaluation defines them. The figures equal those of
+// pycocotools.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often the nearest embeddings of other samples have the same class.
+// Recall of embeddings: how often the nearest other samples have the same class.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ class SegmentationScore {
  public:
   explicit SegmentationScore(size_t num_classes) : right_(num_classes), true_(num_classes), found_(num_classes) {}
 
-  // Requires: both are less than the number of classes.
+  // Requires: `truth` and `found` are less than the number of classes.
   void add(size_t truth, size_t found);
 
   // Returns intersection / union of a class over all pixels; NaN if it neither occurs nor is predicted.

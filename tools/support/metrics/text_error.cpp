@@ -8,7 +8,7 @@
 namespace nestrt::tools {
 namespace {
 
-// Returns the length that the first byte of a UTF-8 sequence states; 1 for other bytes.
+// Returns the length that the first byte of a UTF-8 sequence indicates; 1 for other bytes.
 size_t stated_length(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte >= 0xf0 && byte < 0xf8 ? 4 : byte >= 0xe0 ? (byte < 0xf0 ? 3 : 1) : byte >= 0xc0 ? 2 : 1;

@@ -261,7 +261,7 @@ class Builder {
   std::vector<std::vector<uint32_t>> branches_;  // by partition, those that compute something
   std::vector<Stage> stages_;
   std::vector<uint32_t> lane_of_;  // by unit
-  // By lane, its last step in the current stage, or else in the last stage that has a step on it.
+  // The last step of each lane, in the current stage or else in the latest stage that uses the lane.
   std::map<uint32_t, uint32_t> last_of_lane_;
   Schedule schedule_;
 };

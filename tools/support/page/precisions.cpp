@@ -52,7 +52,7 @@ constexpr const char* kMovesFloats = "its input is f32, or no s8 operator reads 
 Reason reason_of_unary(const ops::Unary& unary) {
   if (unary.kind == ops::UnaryKind::kRelu || unary.kind == ops::UnaryKind::kClip) return {kMovesFloats, ""};
   return {fmt::format("{} has no s8 form", ops::name(unary.kind)),
-          "train with relu, or a clip such as relu6, which fuse into the layer before"};
+          "train with relu, or a clip such as relu6, which fuse into the preceding layer"};
 }
 
 Reason reason_of_binary(const ops::Binary& binary) {
@@ -77,7 +77,7 @@ Reason reason_of(const plan::Operator& op) {
   if (const auto* pool = std::get_if<ops::Pool>(&op.attributes)) return reason_of_pool(*pool);
   if (only_moves(op.kind())) return {kMovesFloats, ""};
   if (op.kind() == ops::Kind::kConv || op.kind() == ops::Kind::kDense)
-    return {"the quantizer kept it", "nestc compile states the reason"};
+    return {"the quantizer kept it", "nestc compile prints the reason"};
   if (op.kind() == ops::Kind::kMatMul) return {"products of two computed values have no s8 form", ""};
   if (op.kind() == ops::Kind::kConvTranspose)
     return {"ConvTranspose has no s8 form", "use a Resize followed by a Conv"};

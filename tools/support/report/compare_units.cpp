@@ -70,8 +70,8 @@ class UnitComparer {
     return nestrt::run(*executable, submission);
   }
 
-  // Returns the bytes of the branch's results that the program computes. A vendor's program states its outputs and does
-  // not write the values between its operators.
+  // Returns the bytes of the branch's results that the program computes. A vendor's program declares its outputs and
+  // does not write the values between its operators.
   plan_verify::Extents results_of(uint32_t branch, const plan::Program& program) const {
     if (program.kind != plan::ProgramKind::kBlob) return computed_[branch];
     plan_verify::Extents written;

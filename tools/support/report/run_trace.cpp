@@ -14,8 +14,8 @@ namespace {
 using Record = RunRecorder::Record;
 using Kind = RunRecorder::Kind;
 
-// Per operator and run, in addition to one record per run; more than schedules need for parts on several units with
-// phases and steps.
+// Per operator and run, in addition to one record per run. An upper bound for operators split over several units, with
+// their phases and steps.
 constexpr size_t kRecordsPerOperator = 16;
 constexpr double kShortestWait = 1;  // microseconds; shorter gaps are the executor's own work
 

@@ -111,7 +111,8 @@ Status keeps_programs_apart(const Subject& subject) {
   return one->check_still_right(1, expected);
 }
 
-// Runs with two different initial contents; a byte that is not written keeps both.
+// Runs twice, with different initial contents of the results. A byte that is not written keeps its initial value in
+// each run.
 Status writes_all_results(const Subject& subject) {
   NESTRT_ASSIGN_OR_RETURN(const auto copy, Copy::make(subject));
   NESTRT_ASSIGN_OR_RETURN(const Bytes expected, copy->results(1));

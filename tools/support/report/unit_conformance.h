@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conformance suite of units: tests each guarantee of nestrt/driver/unit.h on a program of a plan with random
-// inputs. It is for units on real hardware. test/drivers/conformance has the longer suite, which makes units fail.
+// inputs. It is for units on real hardware. test/drivers/conformance contains a longer suite, which also injects
+// faults.
 #pragma once
 
 #include <functional>

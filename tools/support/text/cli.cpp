@@ -25,10 +25,10 @@
 namespace nestrt::tools {
 namespace {
 
-// The last message of the log. Threads: any.
+// The last message of the log. Thread-safe.
 class LastMessage {
  public:
-  // Returns false if it was the same.
+  // Returns false if the last message is the same.
   bool replace(std::string_view message) {
     const MutexLock lock(mutex_);
     if (message_ == message) return false;

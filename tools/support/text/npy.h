@@ -3,7 +3,7 @@
 //
 // Read: f4, f8 (rounded to f32), i1, u1, i4, i8, b1; little-endian, C order. Everything else is rejected with an error
 // that contains the numpy expression which converts it. A file is untrusted: the header is bounded, the shape checked
-// for overflow, and the data must have exactly the bytes that the header states.
+// for overflow, and the data must have exactly the size that the header declares.
 #pragma once
 
 #include <cstddef>

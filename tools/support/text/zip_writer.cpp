@@ -47,7 +47,7 @@ class ZipFields {
   std::string text_;
 };
 
-// Adds the fields that both headers of an entry have.
+// Adds the fields that both headers of an entry contain.
 void add_entry_fields(ZipFields& fields, uint32_t crc, uint32_t size, size_t name_bytes) {
   fields.u16(kZipVersion).u16(kUtf8Names).u16(0).u16(0).u16(kFirstDate);
   fields.u32(crc).u32(size).u32(size).u16(static_cast<uint16_t>(name_bytes)).u16(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt board on the command line.
+// Tests nestrt board on the command line.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestrt compare on the command line.
+// Tests nestrt compare on the command line.
 #include <catch2/catch.hpp>
 
 #include "test/support/plan/program.h"
@@ -51,7 +51,7 @@ TEST_CASE("nestrt compare fails if the new version is certainly slower than the 
   CHECK_THAT(compare({slower, base}).text, Contains("faster"));
 }
 
-TEST_CASE("Several pairs that disagree are unclear, which is no failure") {
+TEST_CASE("Pairs that disagree give an unclear verdict, which is not a failure") {
   const Results results;
   const std::string base = results.bench("base.json", 10);
   const ProgramResult found = compare(

@@ -28,7 +28,7 @@ TEST_CASE("The conformance suite reports the result of each case") {
   CHECK_THAT(result.text, Catch::Contains("22 of 22 cases passed"));
 }
 
-TEST_CASE("A failed conformance case states the reason, and the command exits with 1") {
+TEST_CASE("A failed conformance case reports the reason, and the command exits with 1") {
   const TemporaryFolder folder;
   const ProgramResult result = test_blob(folder, kCopy, "32");
   INFO(result.text);

@@ -21,7 +21,7 @@ TEST_CASE("nestrt debug runs every program of a plan and lists instructions") {
   const ProgramResult right = run_program("nestrt", {"debug", plan, "--transport", "sim"});
   INFO(right.text);
   CHECK(right.exit_code == 0);
-  CHECK_THAT(right.text, Contains("1 programs of 1x16_15_15_18_17 on simulator have the simulator's results"));
+  CHECK_THAT(right.text, Contains("1 programs of 1x16_15_15_18_17 on simulator match the simulator's results"));
   const ProgramResult list = run_program("nestrt", {"debug", plan, "--list", "--branch", "0"});
   CHECK(list.exit_code == 0);
   CHECK_THAT(list.text, Contains("branch 0 (") && Contains("load wgt") && Contains("finish"));

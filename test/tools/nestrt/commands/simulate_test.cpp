@@ -128,7 +128,7 @@ TEST_CASE("A simulation without costs is rejected with an error that names the m
   refused("u280", "board 'u280' has no costs of its CPU; measure them with nestrt profile");
   workshop.write("estimates.yaml",
                  "board: test\nunits:\n  - {unit: cpu, estimates: {kinds: {other: {begin_us: 1}}}}\n");
-  refused(workshop.path("estimates.yaml"), "does not state the instruction_set of its CPU, such as neon");
+  refused(workshop.path("estimates.yaml"), "does not specify the instruction_set of its CPU, such as neon");
   workshop.write("cpu-less.yaml", "board: test\nunits: []\n");
   refused(workshop.path("cpu-less.yaml"), "'cpu'");
 }
@@ -233,7 +233,7 @@ TEST_CASE("nestrt simulate proposes a remedy if the times of the NPU's programs 
   INFO(result.text);
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.text,
-             Contains("does not state the times of its programs for 'evta'; compile the model with --target"));
+             Contains("does not contain the times of its programs for 'evta'; compile the model with --target"));
 }
 
 TEST_CASE("A board with a different clock than the plan's needs the same number of cycles per program") {
@@ -259,7 +259,7 @@ TEST_CASE("A board with a different clock than the plan's needs the same number 
     check_ok(result);
     return std::pair(workshop.json("times.json")["split_ms"].get<double>(), result.text);
   };
-  const auto unknown = Contains("does not state the clock for the times of its programs for 'evta'");
+  const auto unknown = Contains("does not specify the clock for the times of its programs for 'evta'");
   board_at("");
   const double of_plan = simulated("plan.nest", {}).first;
   CHECK(simulated("plan.nest", {"--npu-clock", "100"}).first == Approx(of_plan));
@@ -282,7 +282,7 @@ TEST_CASE("A board with a different clock than the plan's needs the same number 
     REQUIRE(write_costs(workshop.path("costs"), measured).ok());
     return simulated("plan.nest", {"--profile", workshop.path("costs")}).second;
   };
-  const auto unstated = Contains("does not state the clock for the costs of 'evta'; assuming the board's 50 MHz");
+  const auto unstated = Contains("does not specify the clock for the costs of 'evta'; assuming the board's 50 MHz");
   CHECK_THAT(with_profile(), unstated);
   measured.set_clock({"evta", configuration, 1}, 50);
   CHECK_THAT(with_profile(), !unstated);
@@ -326,7 +326,7 @@ TEST_CASE("A modified copy of a bundled board file keeps the costs of the origin
   CHECK_THAT(result.text, Contains("costs of 'cpu' at 1200 MHz, scaled to the board's 600 MHz"));
 }
 
-TEST_CASE("Measured costs have the clock that --clock states") {
+TEST_CASE("Measured costs have the clock given by --clock") {
   const SimulateWorkshop workshop;
   const auto profile = [&](const std::string& clock) {
     return run_program("nestrt", {"profile", workshop.path("plan.nest"), "-o", workshop.path("costs"), "--threads", "1",

@@ -15,7 +15,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// A program that copies its input, on an accelerator whose first run has a wrong bit.
+// A program that copies its input, on an accelerator whose first run produces a wrong bit.
 struct WrongOnce {
   WrongOnce() {
     evta::SimulatorOptions options;

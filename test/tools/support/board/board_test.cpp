@@ -45,7 +45,7 @@ TEST_CASE("A board names each cost file once, up to a limit") {
   CHECK_THAT(many.error().to_string(), Contains("at most 16 files"));
 }
 
-TEST_CASE("A board with a base states only what differs from it") {
+TEST_CASE("A board with a base specifies only the differences") {
   const test::TemporaryFolder folder;
   const auto accept = [](BoardUnit*) { return Status(); };
   folder.write_text("base.yaml",
@@ -72,7 +72,7 @@ TEST_CASE("A board with a base states only what differs from it") {
   }
 }
 
-TEST_CASE("The ZCU102 without a coherent port differs from the other one only in its exchanges with EVTA") {
+TEST_CASE("The ZCU102 without a coherent port differs from the coherent one only in its transfers to and from EVTA") {
   const auto accept = [](BoardUnit*) { return Status(); };
   const auto coherent = read_board(*find_board("zcu102"), accept),
              other = read_board(*find_board("zcu102_noncoherent"), accept);
@@ -94,7 +94,7 @@ TEST_CASE("A board that is not supported is rejected with the reason") {
   }
 }
 
-TEST_CASE("The boards with the module K26 differ only in their names") {
+TEST_CASE("The boards with the K26 module differ only in their names") {
   const auto accept = [](BoardUnit*) { return Status(); };
   const auto kv260 = read_board(*find_board("kv260"), accept), kr260 = read_board(*find_board("kr260"), accept);
   REQUIRE((kv260 && kr260));
@@ -103,7 +103,7 @@ TEST_CASE("The boards with the module K26 differ only in their names") {
   CHECK(kr260->units[1].overhead.mb_per_s == kv260->units[1].overhead.mb_per_s);
 }
 
-TEST_CASE("A board states shared resources and waiting costs of its units") {
+TEST_CASE("A board specifies the shared resources and waiting costs of its units") {
   const auto board = parse(
       "board: b\nmemory: {mb_per_s: 9000}\nunits: [{unit: cpu, wake_us: 15, kernel_us: 2}, {unit: evta, awake_us: "
       "130}]\n");
@@ -242,7 +242,7 @@ TEST_CASE("A board has at least one unit, up to a limit") {
   CHECK(parse("board: b\nunits:\n" + units));
   const auto twice = parse("board: b\nunits: " + list_of(2, "{unit: evta}") + "\n");
   REQUIRE_FALSE(twice);
-  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is listed twice; 'instances' states"));
+  CHECK_THAT(twice.error().to_string(), Contains("unit 'evta' is listed twice; use 'instances'"));
   const auto many = parse("board: b\nunits: " + list_of(17, "{unit: evta}") + "\n");
   REQUIRE_FALSE(many);
   CHECK_THAT(many.error().to_string(), Contains("units: expected a list of at most 16"));

@@ -130,7 +130,7 @@ TEST_CASE("An EXIF block with a different header or a directory beyond its end c
   CHECK(exif_orientation(block_with(kAtEntries, 0)) == 1);
 }
 
-TEST_CASE("A directory that states too many entries is read to the end of the block") {
+TEST_CASE("A directory that declares too many entries is read to the end of the block") {
   std::vector<std::byte> block = block_with(kAtEntries - 1, 0xff);
   CHECK(exif_orientation(block) == 6);
   block[kAtEntries + 1] = std::byte{0x02};

@@ -56,7 +56,7 @@ TEST_CASE("A first line with a sample file name is not a header") {
         std::string_view::npos);
 }
 
-TEST_CASE("Labels may be names of a list, by the whole line or its first word") {
+TEST_CASE("Labels may be class names, given as a whole line of the list or its first word") {
   const auto names = ClassNames::read(TextFile("n01 tench, Tinca tinca\n7\ncat\n"));
   REQUIRE(names);
   const auto rows = read_labelled_files(TextFile("file\tclass\na.jpg\tn01\nb.jpg\tcat\nc.jpg\t7\nd.jpg\t2\n"), *names);

@@ -53,7 +53,7 @@ TEST_CASE("Scales or means with the wrong sign, means outside the pixel range an
   check_remark(pixels({-128}, {0.0078125F}), "--mean is less than 0");
   check_remark(pixels({1000}, {0.0078125F}), "--mean is more than 255");
   check_remark(pixels({128}, {-0.0078125F}), "--scale is less than 0");
-  check_remark(pixels({128}, {1e-9F}), "next to nothing");
+  check_remark(pixels({128}, {1e-9F}), "almost 0");
 }
 
 TEST_CASE("Images that exceed or hardly use the range of a plan's input cause warnings") {
@@ -68,7 +68,7 @@ TEST_CASE("Images that exceed or hardly use the range of a plan's input cause wa
   CHECK(remark_on_range(unread, around_zero).empty());
 }
 
-TEST_CASE("Integers with a zero point have the stated range") {
+TEST_CASE("The range of integers with a zero point is computed from scale and zero point") {
   plan::Tables tables = quantized_at(0);
   tables.tensors[1].type = DataType::kU8;
   plan::Quantization& quantization = tables.tensors[1].quantization.emplace();

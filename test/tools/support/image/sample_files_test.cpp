@@ -60,7 +60,7 @@ TEST_CASE("A list keeps its order and refers to the folder that contains it") {
   CHECK(found->folder == data.path());
 }
 
-TEST_CASE("Sources without samples are rejected with what is expected") {
+TEST_CASE("Sources without samples are rejected with the expected forms") {
   const DataSet data({"notes.txt", "one.png"});
   CHECK_THAT(complaint(data.path("absent")), Contains("absent") && Contains("No such file") && Contains("a folder"));
   CHECK_THAT(complaint(data.path("one.png")), Contains("a single file"));

@@ -28,7 +28,7 @@ std::vector<FoundBox> decode(BoxForm form, std::vector<float>& values, const Sha
   return decode_boxes(form, {&view, 1}, row, 100, 50, {});
 }
 
-TEST_CASE("The form of boxes follows from the shapes of the outputs or is named") {
+TEST_CASE("The form of boxes is derived from the output shapes or given by name") {
   const auto form = [](const std::string& name, const std::vector<Shape>& shapes) {
     std::vector<TensorInfo> outputs;
     for (const Shape& shape : shapes) outputs.push_back(info(shape));
@@ -43,7 +43,7 @@ TEST_CASE("The form of boxes follows from the shapes of the outputs or is named"
   CHECK_FALSE(form("ssd", {{1, 300, 6}}));
 }
 
-TEST_CASE("Rows are boxes without the unused ones, best first") {
+TEST_CASE("Each row is a box, unused rows are skipped, and the best box comes first") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> values = {0, 0, 1, 1, 0.2F, 3,  10,  20, 30, 50, 0.9F, 1,   // image 0
                                0, 0, 1, 1, 0.5F, -1, nan, 0,  1,  1,  0.5F, 0};  // image 1

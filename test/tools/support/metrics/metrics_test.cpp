@@ -36,7 +36,7 @@ TEST_CASE("Intersection over union equals scikit-learn's") {
   CHECK(std::isnan(SegmentationScore(2).mean_iou()));
 }
 
-TEST_CASE("Masks are arrays of integers") {
+TEST_CASE("Masks may be arrays of integers") {
   const test::TemporaryFolder folder;
   const std::vector<int32_t> values = {0, 1, 2, 255, -1, 3};
   REQUIRE(write_npy(folder.path() + "/m.npy", {DataType::kS32, {2, 3}, values.data()}).ok());

@@ -19,7 +19,7 @@ ops::Conv conv(int pad) {
   return attributes;
 }
 
-// Returns three convolutions with the same key, two of which are the same work, and a Relu.
+// Returns three convolutions with the same key, two of them with the same work name, and a Relu.
 test::PlanBuilder network() {
   test::PlanBuilder builder;
   const int x = builder.input("x", {1, 3, 8, 6});

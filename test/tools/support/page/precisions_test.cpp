@@ -28,7 +28,7 @@ plan::Tables mixed_tables() {
   return builder.tables();
 }
 
-TEST_CASE("Operators that stay f32 in an s8 plan state why, and what would change that") {
+TEST_CASE("Each operator that stays f32 in an s8 plan gets a reason and a remedy") {
   const auto entries = tools::precisions(mixed_tables());
   REQUIRE(entries.size() == 4);
   CHECK(entries[0].type == "convert");

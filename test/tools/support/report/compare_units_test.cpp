@@ -147,7 +147,7 @@ TEST_CASE("Operands of an in-place Concat are not results of its branch") {
   builder.branch();
   builder.op("y", ops::Concat{.axis = 0}, {first, second}, {y});
   builder.build();  // completes the tables
-  // Uses kernel programs, because other programs state their writes, which cover whole tensors.
+  // Uses kernel programs, because other programs declare their writes, which cover whole tensors.
   builder.tables().branches[1].programs.emplace_back().unit = kIdle.kind;
   const auto result =
       compare(builder, [](const UnitList& units) { return std::make_shared<RenamedCpu>(units.front(), kIdle); });

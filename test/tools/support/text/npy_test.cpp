@@ -65,7 +65,7 @@ TEST_CASE("An npy header equals that of numpy") {
   CHECK(std::memcmp(content.data(), expected.data(), expected.size()) == 0);
 }
 
-TEST_CASE("Npy files of double become f32 and of versions 2 and 3 are read") {
+TEST_CASE("Npy files of doubles become f32, and versions 2 and 3 are read") {
   for (const int version : {1, 2, 3}) {
     const auto read = parse_npy(npy_file(dictionary("<f8", "(2,)"), bytes_of<double>({1.5, -2}), version), "x.npy");
     REQUIRE(read);
