@@ -54,8 +54,9 @@ class LiteWriter {
     return inputs_.back();
   }
   // Adds a state that the interpreter keeps between runs.
-  int32_t variable(const std::string& name, const std::vector<int32_t>& shape) {
-    const int32_t index = tensor(name, shape);
+  int32_t variable(const std::string& name, const std::vector<int32_t>& shape, LiteType type = LiteType::FLOAT32,
+                   const Scales& scales = {}) {
+    const int32_t index = tensor(name, shape, type, scales);
     tensors_.back().is_variable = true;
     return index;
   }
