@@ -75,6 +75,13 @@ class LiteWriter {
   LiteWriter& signature(const std::vector<std::pair<std::string, int32_t>>& inputs,
                         const std::vector<std::pair<std::string, int32_t>>& outputs);
 
+  // Adds a named buffer, such as "TFLITE_METADATA".
+  LiteWriter& metadata(const std::string& name, std::vector<uint8_t> bytes) {
+    buffers_.push_back(std::move(bytes));
+    metadata_.emplace_back(name, static_cast<uint32_t>(buffers_.size() - 1));
+    return *this;
+  }
+
   // Adds a subgraph, such as the body of a loop, and returns its index.
   int32_t subgraph(const LiteWriter& graph) {
     bodies_.push_back(graph);
@@ -114,6 +121,7 @@ class LiteWriter {
   std::vector<TensorEntry> tensors_;
   std::vector<OperatorEntry> operators_;
   std::vector<int32_t> inputs_, outputs_;
+  std::vector<std::pair<std::string, uint32_t>> metadata_;  // names and buffers
   std::optional<std::pair<Ports, Ports>> signature_;
 };
 
