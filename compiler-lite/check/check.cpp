@@ -233,12 +233,33 @@ void allow_for_short_floats(const Plan& plan, const OnnxModel& model, CheckOptio
   }
 }
 
-Result<std::vector<NamedArrays>> run_reference(OnnxRuntimeRequest request) {
+// Results of ONNX Runtime have no second answer.
+Result<LiteRtResults> run_reference(OnnxRuntimeRequest request) {
   if (is_tflite(request.model)) return run_litert(request);
   if (request.python.empty()) {
     NESTRT_ASSIGN_OR_RETURN(request.python, onnx_runtime_python());
   }
-  return run_onnx_runtime(request);
+  LiteRtResults results;
+  NESTRT_ASSIGN_OR_RETURN(results.runs, run_onnx_runtime(request));
+  return results;
+}
+
+// Counts equal elements of the plan's outputs in one run.
+Status count_equal(const Session& session, const std::vector<tools::Array>& actual, const NamedArrays& expected,
+                   const NamedArrays& reference, KernelAgreement& counts) {
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const auto by_default = expected.find(session.outputs()[i].name);
+    const auto by_reference = reference.find(session.outputs()[i].name);
+    if (by_default == expected.end() || by_reference == reference.end()) continue;
+    NESTRT_ASSIGN_OR_RETURN(const Difference one, compare(actual[i].view(), by_default->second.view()));
+    NESTRT_ASSIGN_OR_RETURN(const Difference other, compare(actual[i].view(), by_reference->second.view()));
+    NESTRT_ASSIGN_OR_RETURN(const Difference both, compare(by_default->second.view(), by_reference->second.view()));
+    counts.elements += one.elements;
+    counts.equal_default += one.elements_equal;
+    counts.equal_reference += other.elements_equal;
+    counts.between_both += both.elements_equal;
+  }
+  return {};
 }
 
 bool rounds_half_to_even(const plan::Operator& op) {
@@ -313,8 +334,9 @@ Result<CheckReport> check(const CheckOptions& asked) {
   if (options.layers) request.values = model_values(*plan);
   for (const TensorInfo& output : plan->outputs())
     request.values.push_back(output.name);  // includes outputs of --expose
-  NESTRT_ASSIGN_OR_RETURN(const std::vector<NamedArrays> expected, run_reference(std::move(request)));
-  if (expected.size() != runs.size())
+  NESTRT_ASSIGN_OR_RETURN(const LiteRtResults results, run_reference(std::move(request)));
+  const std::vector<NamedArrays>& expected = results.runs;
+  if (expected.size() != runs.size() || (!results.reference.empty() && results.reference.size() != runs.size()))
     return Status(Code::kInternal, "the reference returned a different number of runs");
 
   CheckReport report;
@@ -322,8 +344,11 @@ Result<CheckReport> check(const CheckOptions& asked) {
   report.tolerance = options.tolerance;
   const bool has_integers_of_model = model && states_integers(*model) && rounds_like_onnx(*plan);
   report.quantized = is_quantized(*plan) && !has_integers_of_model;
+  if (!results.reference.empty()) report.kernels.emplace();
   for (size_t i = 0; i < runs.size(); ++i) {
     NESTRT_ASSIGN_OR_RETURN(const auto actual, run_session(*session, runs[i].inputs));
+    if (report.kernels)
+      NESTRT_RETURN_IF_ERROR(count_equal(*session, actual, expected[i], results.reference[i], *report.kernels));
     NESTRT_RETURN_IF_ERROR(compare_outputs(options, *plan, *session, i, actual, expected[i], report));
   }
   summarize(options, *plan, report);

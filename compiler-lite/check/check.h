@@ -89,6 +89,14 @@ struct CheckedLayer {
   Difference difference;
 };
 
+// How many elements of a plan's outputs equal those of LiteRT's kernels, which round integers in two ways.
+struct KernelAgreement {
+  int64_t elements = 0;
+  int64_t equal_default = 0;    // to the default kernels (XNNPACK)
+  int64_t equal_reference = 0;  // to the reference kernels
+  int64_t between_both = 0;     // elements for which both kernels agree
+};
+
 struct CheckReport {
   std::string reference;  // "ONNX Runtime" or "LiteRT"
   std::vector<CheckedOutput> outputs;
@@ -98,6 +106,7 @@ struct CheckReport {
   // floating-point plans only: CheckOptions::tolerance, raised if the model uses short float types
   double tolerance = 0;
   bool quantized = false;
+  std::optional<KernelAgreement> kernels;  // for TensorFlow Lite models of 8-bit integers
   bool matches = true;                     // true if all outputs match
   std::optional<size_t> first_divergence;  // index into `layers`
 };

@@ -3,10 +3,11 @@
 
 lite_run.py FOLDER
 
-Request and response are those of ort_run.py, with one chain of one model. Results are the model's outputs with LiteRT's
-default kernels (XNNPACK), and for the names in `values` the tensors inside the model with the built-in kernels, as
+The request is that of ort_run.py, with one chain of one model. The response has two chains. The first has the model's
+outputs with LiteRT's default kernels (XNNPACK), and for the names in `values` the tensors inside the model with the built-in kernels, as
 XNNPACK does not keep them. Names of inputs and outputs are those of the signature, if the model has one. A name that
-ends in "/channels_first" requests a tensor with its last axis moved to axis 1.
+ends in "/channels_first" requests a tensor with its last axis moved to axis 1. The second chain has the outputs with
+the reference kernels, which round differently; it is empty if the model has no 8-bit integers.
 """
 
 import importlib
@@ -16,9 +17,10 @@ import sys
 
 import numpy as np
 
-PACKAGES = ("ai_edge_litert.interpreter", "tflite_runtime.interpreter", "tensorflow.lite")
+PACKAGES = ("ai_edge_litert.interpreter", "tflite_runtime.interpreter", "tensorflow.lite.python.interpreter")
 CHANNELS_FIRST = "/channels_first"
 KERNELS = "BUILTIN_WITHOUT_DEFAULT_DELEGATES"
+REFERENCE_KERNELS = "BUILTIN_REF"
 
 
 def find_litert():
@@ -93,7 +95,27 @@ def inner_values(interpreter, wanted, names):
     return found
 
 
+def with_kernels(litert, path, kernels, **options):
+    return litert.Interpreter(model_path=path, experimental_op_resolver_type=getattr(litert.OpResolverType, kernels),
+                              **options)
+
+
+def is_quantized(interpreter):
+    return any(detail["dtype"] in (np.int8, np.uint8) and len(detail["quantization_parameters"]["scales"]) > 0
+               for detail in interpreter.get_tensor_details())
+
+
+def reference_results(litert, path, names, runs):
+    """Returns the outputs of each run with the reference kernels; an empty list if they do not support the model."""
+    try:
+        interpreter = with_kernels(litert, path, REFERENCE_KERNELS)
+        return [run(interpreter, names, arrays) for arrays in runs]
+    except (RuntimeError, ValueError):
+        return []
+
+
 def all_results(request, runs):
+    """Returns the results with the default kernels and those with the reference kernels."""
     litert = find_litert()
     path = request["chains"][0][0]
     interpreter = litert.Interpreter(model_path=path)
@@ -101,13 +123,10 @@ def all_results(request, runs):
     results = [run(interpreter, names, arrays) for arrays in runs]
     wanted = [name for name in request["values"] if name not in results[0]]
     if wanted:
-        kinds = getattr(litert, "OpResolverType", None) or importlib.import_module(
-            "tensorflow.lite.experimental").OpResolverType
-        inspected = litert.Interpreter(model_path=path, experimental_preserve_all_tensors=True,
-                                       experimental_op_resolver_type=getattr(kinds, KERNELS))
+        inspected = with_kernels(litert, path, KERNELS, experimental_preserve_all_tensors=True)
         run(inspected, names, runs[0])
         results[0].update(inner_values(inspected, wanted, names))
-    return results
+    return results, reference_results(litert, path, names, runs) if is_quantized(interpreter) else []
 
 
 def plain(value):
@@ -121,14 +140,15 @@ def main():
         request = json.load(file)
     runs = [{name: np.load(os.path.join(folder, path)) for name, path in files.items()} for files in request["runs"]]
     response = []
-    for index, results in enumerate(all_results(request, runs)):
-        response.append({})
-        for name, value in results.items():
-            file = f"run_{index}_output_{len(response[-1])}.npy"
-            np.save(os.path.join(folder, file), plain(value))
-            response[-1][name] = file
+    for kind, chain in enumerate(all_results(request, runs)):
+        response.append([])
+        for index, results in enumerate(chain):
+            files = {name: f"kernels_{kind}_run_{index}_output_{position}.npy" for position, name in enumerate(results)}
+            for name, file in files.items():
+                np.save(os.path.join(folder, file), plain(results[name]))
+            response[-1].append(files)
     with open(os.path.join(folder, "response.json"), "w", encoding="utf-8") as file:
-        json.dump([response], file)
+        json.dump(response, file)
 
 
 if __name__ == "__main__":

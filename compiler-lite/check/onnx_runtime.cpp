@@ -142,24 +142,27 @@ Result<ChainResults> run_script(const Engine& engine, const std::string& python,
   return read_response(temporary.path());
 }
 
-Result<std::vector<NamedArrays>> run_model(const Engine& engine, const std::string& python,
-                                           const OnnxRuntimeRequest& request) {
+Result<ChainResults> run_model(const Engine& engine, const std::string& python, const OnnxRuntimeRequest& request) {
   const json chains = {{fs::absolute(request.model).string()}};
-  NESTRT_ASSIGN_OR_RETURN(
-      ChainResults results,
-      run_script(engine, python, {{"chains", chains}, {"values", request.values}, {"results", nullptr}}, request.runs));
-  if (results.size() != 1) return Status(Code::kInternal, "the reference returned a different number of chains");
-  return std::move(results.front());
+  return run_script(engine, python, {{"chains", chains}, {"values", request.values}, {"results", nullptr}},
+                    request.runs);
 }
+
+Status unexpected_chains() { return Status(Code::kInternal, "the reference returned a different number of chains"); }
 
 }  // namespace
 
 Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request) {
-  return run_model(kOnnxRuntime, request.python, request);
+  NESTRT_ASSIGN_OR_RETURN(ChainResults results, run_model(kOnnxRuntime, request.python, request));
+  if (results.size() != 1) return unexpected_chains();
+  return std::move(results.front());
 }
 
-Result<std::vector<NamedArrays>> run_litert(const OnnxRuntimeRequest& request) {
-  return run_model(kLiteRt, request.python.empty() ? "python3" : request.python, request);
+Result<LiteRtResults> run_litert(const OnnxRuntimeRequest& request) {
+  NESTRT_ASSIGN_OR_RETURN(ChainResults results,
+                          run_model(kLiteRt, request.python.empty() ? "python3" : request.python, request));
+  if (results.size() != 2) return unexpected_chains();
+  return LiteRtResults{std::move(results[0]), std::move(results[1])};
 }
 
 Result<std::vector<std::vector<NamedArrays>>> run_onnx_runtime(const ModelChainsRequest& request) {

@@ -15,11 +15,6 @@
 namespace nestrt::compiler {
 namespace {
 
-bool is_image(const Value& value) {
-  return value.type == DataType::kF32 && value.shape.rank() == 4 &&
-         is_image_channels(value.shape[image_channels_axis(value.shape)]);
-}
-
 Status check_preprocessing(const Preprocessing& preprocessing, const Shape& image) {
   NESTRT_RETURN_IF_ERROR(tools::check_factors(preprocessing));
   const int64_t resize = preprocessing.resize;
@@ -35,7 +30,24 @@ Status check_preprocessing(const Preprocessing& preprocessing, const Shape& imag
   return {};
 }
 
+// Returns `given`, with the mean and scale that the model states if `given` has none.
+Preprocessing merged(const Preprocessing& given, const std::optional<Preprocessing>& stated) {
+  Preprocessing result = given;
+  const auto is_all = [](const std::vector<float>& values, float expected) {
+    return std::ranges::all_of(values, [=](float value) { return value == expected; });
+  };
+  if (!stated || !is_all(given.mean, 0) || !is_all(given.scale, 1)) return result;
+  result.mean = stated->mean;
+  result.scale = stated->scale;
+  return result;
+}
+
 }  // namespace
+
+bool is_image(const Value& value) {
+  return value.type == DataType::kF32 && value.shape.rank() == 4 &&
+         is_image_channels(value.shape[image_channels_axis(value.shape)]);
+}
 
 Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   GraphInput* image = nullptr;
@@ -57,7 +69,7 @@ Status attach_preprocessing(Graph& graph, const Preprocessing& preprocessing) {
   }
   const Shape& shape = graph.value(image->value).shape;
   const auto channels = static_cast<size_t>(shape[image_channels_axis(shape)]);
-  image->preprocessing = preprocessing;
+  image->preprocessing = merged(preprocessing, image->preprocessing);
   for (std::vector<float>* values : {&image->preprocessing->mean, &image->preprocessing->scale}) {
     if (values->size() == 1) values->assign(channels, values->front());
     if (!values->empty() && values->size() != channels) {

@@ -9,8 +9,11 @@
 #include "compiler-lite/import/drop_quantization.h"
 #include "compiler-lite/import/graph_inputs.h"
 #include "compiler-lite/import/import_model.h"
+#include "compiler-lite/import/interface.h"
 #include "compiler-lite/import/onnx/onnx_model.h"
+#include "compiler-lite/import/tflite/lite_metadata.h"
 #include "compiler-lite/import/tflite/lite_operators.h"
+#include "runtime/plan/format/image_channels.h"
 #include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
@@ -86,8 +89,24 @@ class LiteImporter {
       model.inputs.push_back(std::move(info));
     }
     NESTRT_RETURN_IF_ERROR(add_inputs(builder_, model, options_));
+    NESTRT_RETURN_IF_ERROR(add_preprocessing(model.inputs));
     for (size_t i = 0; i < tensors.size(); ++i)
       NESTRT_RETURN_IF_ERROR(graph_.define_input(tensors[i], builder_.find(model.inputs[i].name)));
+    return ok_status();
+  }
+
+  // Adds the normalization that the metadata state for images of f32.
+  Status add_preprocessing(const std::vector<OnnxValueInfo>& infos) {
+    NESTRT_ASSIGN_OR_RETURN(const std::vector<Preprocessing> normalizations, lite_normalizations(file_));
+    for (size_t i = 0; i < infos.size(); ++i) {
+      const bool is_stated = !normalizations[i].mean.empty() || !normalizations[i].scale.empty();
+      for (GraphInput& input : builder_.graph().inputs) {
+        const Value& value = builder_.graph().value(input.value);
+        if (!is_stated || value.name != infos[i].name || !is_image(value)) continue;
+        const int64_t channels = value.shape[image_channels_axis(value.shape)];
+        NESTRT_ASSIGN_OR_RETURN(input.preprocessing, for_channels(normalizations[i], channels));
+      }
+    }
     return ok_status();
   }
 

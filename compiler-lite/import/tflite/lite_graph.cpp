@@ -41,6 +41,13 @@ std::vector<int32_t> permutation_to(Form form, int rank) {
   return plain;
 }
 
+plan::Quantization symmetric_steps(float scale) {
+  plan::Quantization steps;
+  steps.scales = {scale};
+  steps.zero_points = {0};
+  return steps;
+}
+
 LiteGraph::LiteGraph(LiteContext& context, int32_t subgraph, std::string scope)
     : context_(context),
       builder_(context.builder),
@@ -164,13 +171,19 @@ Result<ValueId> LiteGraph::real(int32_t index, Form form) {
   return keep(index, &LiteForms::real, form, id);
 }
 
-Result<ValueId> LiteGraph::saturated(int32_t index, ValueId id) {
+Result<std::optional<float>> LiteGraph::wide_scale(int32_t index) const {
   const tflite::QuantizationParameters* stated = tensor(index).quantization();
-  if (tensor(index).type() != ElementType::INT16 || stated == nullptr || lite_size(stated->scale()) != 1) return id;
+  if (tensor(index).type() != ElementType::INT16 || stated == nullptr || lite_size(stated->scale()) != 1)
+    return std::optional<float>();
   const float scale = stated->scale()->Get(0);
-  if (!(std::isfinite(scale) && scale > 0))
-    return Status(Code::kInvalidModel, fmt::format("{}: scales must be positive and finite", label(index)));
-  const ops::Unary clip{.kind = ops::UnaryKind::kClip, .alpha = INT16_MIN * scale, .beta = INT16_MAX * scale};
+  if (std::isfinite(scale) && scale > 0) return std::optional(scale);
+  return Status(Code::kInvalidModel, fmt::format("{}: scales must be positive and finite", label(index)));
+}
+
+Result<ValueId> LiteGraph::saturated(int32_t index, ValueId id) {
+  NESTRT_ASSIGN_OR_RETURN(const std::optional<float> scale, wide_scale(index));
+  if (!scale) return id;
+  const ops::Unary clip{.kind = ops::UnaryKind::kClip, .alpha = INT16_MIN * *scale, .beta = INT16_MAX * *scale};
   return add(index, name(index) + "/saturated", clip, id);
 }
 
@@ -225,7 +238,7 @@ Result<std::shared_ptr<const Bytes>> LiteGraph::elements_of(int32_t index, DataT
   return elements;
 }
 
-Result<ValueId> LiteGraph::load_constant(int32_t index) {
+Result<Value> LiteGraph::read_constant(int32_t index, DataType type) {
   const tflite::Tensor& found = tensor(index);
   const auto fail = [&](Code code, std::string_view what) {
     return Status(code, fmt::format("{} {}", label(index), what));
@@ -240,12 +253,29 @@ Result<ValueId> LiteGraph::load_constant(int32_t index) {
     return fail(Code::kUnsupported, fmt::format("has rank {}; at most {} is supported", dims.size(), Shape::kMaxRank));
   Value value;
   value.name = name(index);
-  NESTRT_ASSIGN_OR_RETURN(value.type, type(index));
+  value.type = type;
   for (const int32_t dim : dims) value.shape.push_back(dim);
   NESTRT_RETURN_IF_ERROR(builder_.check_size(value.name, value.type, value.shape));
-  if (found.type() == ElementType::INT16 && value.type == DataType::kF32)
-    return fail(Code::kUnsupported, "is a constant of int16 with a scale, which is not supported");
   NESTRT_ASSIGN_OR_RETURN(value.constant, elements_of(index, value.type, value.shape));
+  return value;
+}
+
+Result<ValueId> LiteGraph::load_wide_constant(int32_t index) {
+  NESTRT_ASSIGN_OR_RETURN(const std::optional<float> scale, wide_scale(index));
+  const std::vector<int64_t> zero_points = lite_list(tensor(index).quantization()->zero_point());
+  if (!scale || std::ranges::any_of(zero_points, [](int64_t zero_point) { return zero_point != 0; }))
+    return Status(
+        Code::kUnsupported,
+        fmt::format("{}: a constant of int16 must have one scale and, if it has a zero point, 0", label(index)));
+  NESTRT_ASSIGN_OR_RETURN(Value value, read_constant(index, DataType::kS32));
+  value.quantization = symmetric_steps(*scale);
+  return add(index, name(index) + "/real", ops::Dequantize(), builder_.graph().add_value(std::move(value)));
+}
+
+Result<ValueId> LiteGraph::load_constant(int32_t index) {
+  NESTRT_ASSIGN_OR_RETURN(const DataType type, this->type(index));
+  if (tensor(index).type() == ElementType::INT16 && type == DataType::kF32) return load_wide_constant(index);
+  NESTRT_ASSIGN_OR_RETURN(Value value, read_constant(index, type));
   NESTRT_ASSIGN_OR_RETURN(value.quantization, quantization(index));
   return builder_.graph().add_value(std::move(value));
 }

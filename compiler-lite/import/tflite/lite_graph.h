@@ -40,6 +40,9 @@ std::vector<T> in_form(const std::vector<T>& list, Form form) {
 // Returns the permutation that a Transpose needs to convert the other form to this one.
 std::vector<int32_t> permutation_to(Form form, int rank);
 
+// Returns the quantization with one scale and zero point 0.
+plan::Quantization symmetric_steps(float scale);
+
 // The values of one tensor.
 struct LiteForms {
   std::array<ValueId, 2> stored{kNoValue, kNoValue};  // by Form
@@ -86,6 +89,8 @@ class LiteGraph {
   Result<DataType> type(int32_t index) const;
   // Returns the tensor's quantization if it contains integers with a scale. Errors: kInvalidModel.
   Result<Quantization> quantization(int32_t index) const;
+  // Returns the scale of a tensor of int16; nullopt for other types and unless it has exactly one scale.
+  Result<std::optional<float>> wide_scale(int32_t index) const;
 
   bool is_defined(int32_t index) const;
   // Returns true if the tensor exists only in the form kChannelsFirst.
@@ -127,6 +132,10 @@ class LiteGraph {
   // Limits the real numbers of an int16 tensor to the range that its scale allows.
   Result<ValueId> saturated(int32_t index, ValueId id);
   Result<ValueId> load_constant(int32_t index);
+  // Loads a constant of int16 with a scale as real numbers.
+  Result<ValueId> load_wide_constant(int32_t index);
+  // Loads the elements as a constant without a quantization. `type`: of the elements.
+  Result<Value> read_constant(int32_t index, DataType type);
   Result<std::shared_ptr<const Bytes>> elements_of(int32_t index, DataType type, const Shape& shape);
 
   LiteContext& context_;

@@ -291,12 +291,29 @@ void warn_about_noise(const CheckReport& report) {
   }
 }
 
+// Prints with which of LiteRT's kernels the plan agrees.
+void print_kernels(const KernelAgreement& counts) {
+  if (counts.elements == 0) return;
+  if (counts.between_both == counts.elements) {
+    fmt::print(
+        "LiteRT's default kernels (XNNPACK) and its reference kernels agree; the plan equals them in {} of {} "
+        "elements\n",
+        counts.equal_default, counts.elements);
+    return;
+  }
+  fmt::print(
+      "LiteRT's default kernels (XNNPACK) and its reference kernels differ in {} of {} elements; the plan equals the "
+      "default kernels in {} and the reference kernels in {}\n",
+      counts.elements - counts.between_both, counts.elements, counts.equal_default, counts.equal_reference);
+}
+
 Result<ExitCode> CheckCommand::run_shape() {
   NESTRT_RETURN_IF_ERROR(read_samples());
   NESTRT_ASSIGN_OR_RETURN(const CheckReport report, check(options));
   fmt::print("{}", output_table(report).to_string());
   print_empty(report);
   warn_about_noise(report);
+  if (report.kernels) print_kernels(*report.kernels);
   if (options.layers) report.quantized ? print_noise(report) : print_layers(report);
   if (!html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(html, page_of(report)));
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler-lite/import/tflite/lite_table.h"
+#include "compiler-lite/import/tflite/ops/integer_product.h"
 #include "compiler-lite/import/tflite/ops/product_bias.h"
 
 namespace nestrt::compiler {
@@ -86,18 +87,23 @@ Status import_fully_connected(LiteNode& node) {
   return node.finish(node.reshape(y, kept));
 }
 
-Result<ValueId> adjoint(LiteNode& node, ValueId id, bool transposed) {
-  const int rank = node.shape(id).rank();
-  if (rank < 2) return node.invalid(fmt::format("operand of shape {} must be a matrix", node.shape(id).to_string()));
-  if (!transposed) return id;
-  std::vector<int32_t> permutation(static_cast<size_t>(rank));
-  for (int axis = 0; axis < rank; ++axis) permutation[static_cast<size_t>(axis)] = axis;
-  std::swap(permutation[permutation.size() - 1], permutation[permutation.size() - 2]);
-  return node.transpose(id, permutation);
+// Returns true if both operands are integers of one scale. The passes make constant matrices integer weights.
+Result<bool> multiplies_integers(LiteNode& node) {
+  NESTRT_ASSIGN_OR_RETURN(const bool a, is_integer_factor(node, 0));
+  NESTRT_ASSIGN_OR_RETURN(const bool b, is_integer_factor(node, 1));
+  if (!a || !b) return false;
+  NESTRT_ASSIGN_OR_RETURN(const ValueId right, node.stored_input(1));
+  return !node.value(right).is_constant() || node.shape(right).rank() != 2;
 }
 
 Status import_batch_matmul(LiteNode& node) {
   const auto& options = node.options<tflite::BatchMatMulOptions>();
+  NESTRT_ASSIGN_OR_RETURN(const bool multiplies, multiplies_integers(node));
+  if (multiplies) {
+    NESTRT_ASSIGN_OR_RETURN(const IntegerFactor x, integer_factor(node, 0, options.adj_x()));
+    NESTRT_ASSIGN_OR_RETURN(const IntegerFactor y, integer_factor(node, 1, options.adj_y()));
+    return node.finish(integer_product(node, x, y));
+  }
   NESTRT_ASSIGN_OR_RETURN(ValueId a, node.input(0));
   NESTRT_ASSIGN_OR_RETURN(ValueId b, node.input(1));
   NESTRT_ASSIGN_OR_RETURN(a, adjoint(node, a, options.adj_x()));

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SVDF: each filter computes a product of the input, a state keeps the latest results, and the output is a weighted sum
 // of them over time. The state, [batch, filters * memory], is an input and an output of the graph.
+//
+// An int8 SVDF has a state of int16. In the graph, the state consists of real numbers that are multiples of its scale.
+// Sums over the input are exact, and each new result is rounded to the scale as in LiteRT. Sums over time are f32.
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "compiler-lite/import/tflite/lite_table.h"
+#include "compiler-lite/import/tflite/ops/integer_product.h"
 #include "compiler-lite/import/tflite/ops/state.h"
 
 namespace nestrt::compiler {
@@ -41,11 +47,39 @@ Result<ValueId> old_state(LiteNode& node, const Svdf& svdf, LiteVariable& state)
   return node.reshape(state.value, {svdf.batch, svdf.filters, svdf.memory});
 }
 
-// Returns the state after the run: the oldest result of each filter is dropped, and the newest one appended.
-Result<ValueId> new_state(LiteNode& node, const Svdf& svdf, ValueId old, ValueId x) {
+// Returns real numbers rounded to the steps of int16.
+Result<ValueId> rounded_to_int16(LiteNode& node, ValueId id, float scale) {
+  NESTRT_ASSIGN_OR_RETURN(const ValueId step, node.scalar(scale));
+  NESTRT_ASSIGN_OR_RETURN(id, node.binary(ops::BinaryKind::kDiv, id, step));
+  NESTRT_ASSIGN_OR_RETURN(id, node.unary(ops::UnaryKind::kRound, id));
+  NESTRT_ASSIGN_OR_RETURN(id, node.unary(ops::UnaryKind::kClip, id, INT16_MIN, INT16_MAX));
+  return node.binary(ops::BinaryKind::kMul, id, step);
+}
+
+// Returns the product of the input and the weights of each filter, [batch, filters], as multiples of the state's scale.
+Result<ValueId> newest_integer_results(LiteNode& node) {
+  NESTRT_ASSIGN_OR_RETURN(const std::optional<float> scale, node.graph().wide_scale(node.input_tensor(kSvdfState)));
+  if (!scale) return node.unsupported("the state of an SVDF of integers must be int16 with one scale");
+  for (const size_t factor : {size_t{0}, kFeatureWeights}) {
+    NESTRT_ASSIGN_OR_RETURN(const bool is_factor, is_integer_factor(node, factor));
+    if (!is_factor) return node.unsupported("an SVDF of integers must have one scale for its input and its weights");
+  }
+  NESTRT_ASSIGN_OR_RETURN(const IntegerFactor x, integer_factor(node, 0, false));
+  NESTRT_ASSIGN_OR_RETURN(const IntegerFactor weights, integer_factor(node, kFeatureWeights, true));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId newest, integer_product(node, x, weights));
+  return rounded_to_int16(node, newest, *scale);
+}
+
+Result<ValueId> newest_results(LiteNode& node, ValueId x) {
+  if (node.is_quantized_output()) return newest_integer_results(node);
   NESTRT_ASSIGN_OR_RETURN(ValueId weights, node.input(kFeatureWeights));
   NESTRT_ASSIGN_OR_RETURN(weights, node.transpose(weights, {1, 0}));
-  NESTRT_ASSIGN_OR_RETURN(ValueId newest, node.add(ops::MatMul(), {x, weights}));
+  return node.add(ops::MatMul(), {x, weights});
+}
+
+// Returns the state after the run: the oldest result of each filter is dropped, and the newest one appended.
+Result<ValueId> new_state(LiteNode& node, const Svdf& svdf, ValueId old, ValueId x) {
+  NESTRT_ASSIGN_OR_RETURN(ValueId newest, newest_results(node, x));
   NESTRT_ASSIGN_OR_RETURN(newest, node.reshape(newest, {svdf.batch, svdf.filters, 1}));
   if (svdf.memory == 1) return newest;
   const Shape kept{svdf.batch, svdf.filters, svdf.memory - 1};
@@ -53,8 +87,20 @@ Result<ValueId> new_state(LiteNode& node, const Svdf& svdf, ValueId old, ValueId
   return node.add(ops::Concat{.axis = 2}, {recent, newest});
 }
 
+// Returns the bias as real numbers. Integers are in steps of the products of state and time weights.
+Result<ValueId> time_bias(LiteNode& node) {
+  if (!node.is_quantized_output()) return node.input(kSvdfBias);
+  NESTRT_ASSIGN_OR_RETURN(const std::optional<float> state, node.graph().wide_scale(node.input_tensor(kSvdfState)));
+  NESTRT_ASSIGN_OR_RETURN(const std::optional<float> time, node.graph().wide_scale(node.input_tensor(kTimeWeights)));
+  if (!state || !time) return node.unsupported("state and time weights of an SVDF of integers must be int16");
+  NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.input_tensor(kSvdfBias)));
+  const float step = *state * *time;
+  if (type != DataType::kS32 || !(std::isfinite(step) && step > 0))
+    return node.invalid("the bias must be int32, with scales of the state and the weights whose product is in range");
+  return node.dequantized(kSvdfBias, symmetric_steps(step));
+}
+
 Status import_svdf(LiteNode& node) {
-  if (node.is_quantized_output()) return node.unsupported("an integer SVDF is not supported; only float32 is");
   if (!node.graph().tensor(node.input_tensor(kSvdfState)).is_variable())
     return node.unsupported("the state must be a variable");
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
@@ -70,9 +116,11 @@ Status import_svdf(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(y,
                           node.add(ops::Reduce{.kind = ops::ReduceKind::kSum, .axes = {2}, .keep_dims = false}, {y}));
   if (node.has_input(kSvdfBias)) {
-    NESTRT_ASSIGN_OR_RETURN(const ValueId bias, node.input(kSvdfBias));
+    NESTRT_ASSIGN_OR_RETURN(const ValueId bias, time_bias(node));
     NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, bias));
   }
+  // LiteRT ignores the activation of integers: their zero point limits the result.
+  if (node.is_quantized_output()) return node.set(0, y);
   return node.finish(node.activated(y, node.options<tflite::SvdfOptions>().activation()));
 }
 

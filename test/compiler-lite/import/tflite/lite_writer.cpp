@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler-lite/import/tflite/metadata_generated.h"
+
 namespace nestrt::test {
 
 using flatbuffers::FlatBufferBuilder;
@@ -105,8 +107,13 @@ std::vector<std::byte> LiteWriter::bytes() const {
     const std::vector all{tflite::CreateSignatureDef(builder, in, out, builder.CreateString("serving_default"))};
     signatures = builder.CreateVector(all);
   }
+  // The buffers of this subgraph are the first ones.
+  const auto metadata = written(builder, metadata_, [&](const auto& entry) {
+    const auto named = compiler::tflite_metadata::CreateMetadataDirect(builder, entry.first.c_str(), entry.second);
+    return Offset<tflite::Unread>(named.o);
+  });
   constexpr uint32_t kVersion = 3;
-  builder.Finish(tflite::CreateModel(builder, kVersion, codes, subgraphs, 0, buffers, 0, 0, signatures),
+  builder.Finish(tflite::CreateModel(builder, kVersion, codes, subgraphs, 0, buffers, 0, metadata, signatures),
                  tflite::ModelIdentifier());
   const auto* start = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
   return {start, start + builder.GetSize()};

@@ -54,8 +54,9 @@ class LiteWriter {
     return inputs_.back();
   }
   // Adds a state that the interpreter keeps between runs.
-  int32_t variable(const std::string& name, const std::vector<int32_t>& shape) {
-    const int32_t index = tensor(name, shape);
+  int32_t variable(const std::string& name, const std::vector<int32_t>& shape, LiteType type = LiteType::FLOAT32,
+                   const Scales& scales = {}) {
+    const int32_t index = tensor(name, shape, type, scales);
     tensors_.back().is_variable = true;
     return index;
   }
@@ -73,6 +74,13 @@ class LiteWriter {
   // Adds a signature of the main subgraph.
   LiteWriter& signature(const std::vector<std::pair<std::string, int32_t>>& inputs,
                         const std::vector<std::pair<std::string, int32_t>>& outputs);
+
+  // Adds a named buffer, such as "TFLITE_METADATA".
+  LiteWriter& metadata(const std::string& name, std::vector<uint8_t> bytes) {
+    buffers_.push_back(std::move(bytes));
+    metadata_.emplace_back(name, static_cast<uint32_t>(buffers_.size() - 1));
+    return *this;
+  }
 
   // Adds a subgraph, such as the body of a loop, and returns its index.
   int32_t subgraph(const LiteWriter& graph) {
@@ -114,6 +122,7 @@ class LiteWriter {
   std::vector<TensorEntry> tensors_;
   std::vector<OperatorEntry> operators_;
   std::vector<int32_t> inputs_, outputs_;
+  std::vector<std::pair<std::string, uint32_t>> metadata_;  // names and buffers
   std::optional<std::pair<Ports, Ports>> signature_;
 };
 

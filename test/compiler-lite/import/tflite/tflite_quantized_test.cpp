@@ -173,5 +173,75 @@ TEST_CASE("The table of a uint8 activation uses the output's quantization") {
   check_lite_bytes(model, std::vector<uint8_t>{0, 100, 128, 255}, expected);
 }
 
+constexpr uint8_t kBatchMatMul = 101;  // the value of BuiltinOptions
+
+TEST_CASE("Products of two int8 matrices that are known at run time are exact sums, rounded once") {
+  for (const bool is_transposed : {false, true}) {
+    LiteWriter model;
+    const LiteWriter::Scales scales{{0.5f}, {3}};
+    const int32_t x = model.input("x", {2, 1, 2}, LiteType::INT8, scales);
+    const int32_t y = model.tensor("y", {2, 1, 1}, LiteType::INT8, {{0.25f}, {-7}});
+    const int32_t r =
+        model.tensor("r", is_transposed ? std::vector{2, 1, 2} : std::vector{2, 2, 1}, LiteType::INT8, scales);
+    model.add(LiteOp::RESHAPE, {x, model.ints("shape", is_transposed ? std::vector{2, 1, 2} : std::vector{2, 2, 1})},
+              {r});
+    model.add(LiteOp::BATCH_MATMUL, {x, r}, {y}, kBatchMatMul, [&](FlatBufferBuilder& builder) {
+      return tflite::CreateBatchMatMulOptions(builder, false, is_transposed).Union();
+    });
+    model.output(y);
+    // Each row times itself, in steps of 0.5 * 0.5 / 0.25: (5 - 3)^2 + (-1 - 3)^2 - 7, and 100 + 36 - 7, which
+    // saturates.
+    check_lite_bytes(model, std::vector<int8_t>{5, -1, 13, 9}, {13, 127});
+    bool has_product = false;
+    const Graph graph = imported_bytes(model, true);
+    for (const auto& node : graph.nodes()) has_product |= node->as<ops::MatMulInteger>() != nullptr;
+    CHECK(has_product);
+  }
+}
+
+// Two filters with a memory of 3; rank 1.
+LiteWriter quantized_svdf_model(LiteType state_type = LiteType::INT16) {
+  LiteWriter model;
+  const int32_t x = model.input("x", {1, 2}, LiteType::INT8, {{0.5f}, {1}});
+  const int32_t feature =
+      model.constant("feature", {2, 2}, LiteType::INT8, std::vector<int8_t>{1, 0, 0, -127}, {{0.5f}, {0}});
+  const int32_t time =
+      model.constant("time", {2, 3}, LiteType::INT16, std::vector<int16_t>{1, 10, 100, 2, 20, -200}, {{0.125f}, {0}});
+  const int32_t bias = model.constant("bias", {2}, LiteType::INT32, std::vector<int32_t>{16, -48}, {{1.0f}, {0}});
+  const int32_t state = model.variable("state", {1, 6}, state_type, {{0.75f}, {0}});
+  const int32_t y = model.tensor("y", {1, 2}, LiteType::INT8, {{1.5f}, {-20}});
+  constexpr uint8_t kSvdf = 6;
+  model.add(LiteOp::SVDF, {x, feature, time, bias, state}, {y}, kSvdf, [](FlatBufferBuilder& builder) {
+    return tflite::CreateSvdfOptions(builder, 1, tflite::FusedActivation::RELU).Union();
+  });
+  model.output(y);
+  return model;
+}
+
+TEST_CASE("An SVDF of int8 rounds its state to the steps of int16") {
+  const Graph graph = imported_bytes(quantized_svdf_model(), true);
+  // New results: (9 - 1) * 1 / 3 = 2.67 and (-1 - 1) * -127 / 3 = 84.67 steps of 0.75, which are rounded.
+  const std::vector<int8_t> x{9, -1};
+  const std::vector<float> old{0, 3.0f * 0.75f, -2.0f * 0.75f, 0, 60.0f * 0.75f, 90.0f * 0.75f};
+  const auto outputs = compiler::interpret(
+      graph, {{DataType::kS8, {1, 2}, compiler::to_bytes(x)}, {DataType::kF32, {1, 6}, compiler::to_bytes(old)}});
+  INFO(outputs.error().to_string());
+  REQUIRE(outputs);
+  const auto& next = outputs->at(1).elements;
+  std::vector<float> state(next.size() / sizeof(float));
+  std::memcpy(state.data(), next.data(), next.size());
+  CHECK(state == std::vector<float>{2.25f, -1.5f, 2.25f, 45, 67.5f, 63.75f});
+  // Sums of steps of 0.75 * 0.125, of which 16 are a step of the output: 3 - 20 + 300 + 16 = 299 and
+  // 120 + 1800 - 17000 - 48 = -15128.
+  const auto* y = reinterpret_cast<const int8_t*>(outputs->at(0).elements.data());
+  CHECK(int{y[0]} == -1);  // 18.69 - 20
+  CHECK(int{y[1]} == -128);
+}
+
+TEST_CASE("The state of an SVDF of int8 must be int16") {
+  CHECK(quantized_svdf_model().import());
+  CHECK(quantized_svdf_model(LiteType::INT8).import().error().code() == Code::kUnsupported);
+}
+
 }  // namespace
 }  // namespace nestrt::test
