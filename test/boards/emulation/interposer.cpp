@@ -87,13 +87,13 @@ struct Installation {
 }  // namespace
 }  // namespace nestrt::boards
 
-using nestrt::boards::answer;
 using nestrt::boards::Board;
 using nestrt::boards::is_ready;
 using nestrt::boards::map_pages;
 using nestrt::boards::next;
 using nestrt::boards::open_file;
 using nestrt::boards::place_of;
+using nestrt::boards::syscall_result;
 
 extern "C" {
 

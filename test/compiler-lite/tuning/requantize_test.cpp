@@ -17,7 +17,7 @@ namespace {
 
 using test::ModelBuilder;
 
-constexpr int64_t kSamples = 24;
+constexpr int64_t kNumSamples = 24;
 
 std::vector<float> random_numbers(size_t count, uint32_t seed) {
   std::mt19937 generator(seed);
@@ -65,7 +65,7 @@ struct RequantizeWorkshop {
 
   explicit RequantizeWorkshop(const ModelBuilder& model = quantized_network()) {
     folder.write_text("model.onnx", model.bytes());
-    tools::Array array{DataType::kF32, {kSamples, 3, 8, 8}, {}};
+    tools::Array array{DataType::kF32, {kNumSamples, 3, 8, 8}, {}};
     const std::vector<float> numbers = random_numbers(static_cast<size_t>(array.shape.num_elements()), 7);
     const auto bytes = std::as_bytes(std::span(numbers));
     array.bytes.assign(bytes.begin(), bytes.end());

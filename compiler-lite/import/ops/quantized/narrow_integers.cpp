@@ -79,7 +79,7 @@ StatedType stated_type(const Value& value) { return {value.type, value.stated_ra
 
 std::optional<StatedType> stated_type(int32_t onnx_type) {
   if (const NarrowType* narrow = find_constant_type(onnx_type); narrow != nullptr && !narrow->is_float())
-    return StatedType{narrow->type, QuantRange{narrow->low(), narrow->high()}};
+    return StatedType{narrow->type, IntegerRange{narrow->low(), narrow->high()}};
   const auto type = converted_type(onnx_type);
   if (type != DataType::kS8 && type != DataType::kU8) return std::nullopt;
   return StatedType{*type, {}};

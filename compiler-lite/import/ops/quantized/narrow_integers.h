@@ -5,14 +5,13 @@
 #include <optional>
 
 #include "compiler-lite/import/node_context.h"
-#include "compiler-lite/import/ops/quantized/quant_range.h"
 
 namespace nestrt::compiler {
 
 // An integer type of the model, which may be narrower than the type that stores it.
 struct StatedType {
   DataType type = DataType::kU8;    // the type that stores the integers
-  std::optional<QuantRange> range;  // set if the range is narrower than that of `type`
+  std::optional<IntegerRange> range;  // set if the range is narrower than that of `type`
 };
 StatedType stated_type(const Value& value);
 // Returns the type for a number of TensorProto.DataType; nullopt if it is not a supported integer.
