@@ -95,7 +95,7 @@ TEST_CASE("A bus error of the registers ends only the child that reads them") {
 TEST_CASE("The probe rejects an accelerator of another configuration") {
   const UioBoard board({.configuration = evta::find_configuration("1x32_15_15_18_17"), .pool_bytes = kEnough});
   const auto checks = evta::check_uio_board(uio_options(), true);
-  CHECK(find(checks, "probe program").status.message().find("as configuration 1x16_15_15_18_17: state the") !=
+  CHECK(find(checks, "probe program").status.message().find("as configuration 1x16_15_15_18_17: specify the") !=
         std::string_view::npos);
 }
 

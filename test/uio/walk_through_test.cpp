@@ -102,7 +102,7 @@ TEST_CASE("nestrt board probe leads from a new board to its first benchmark, one
   const Outcome probe = run_nestrt({"board", "probe"});
   CAPTURE(probe.text);
   CHECK(probe.exit_code == 0);
-  CHECK_THAT(probe.text, Contains("not coherent: caches are maintained"));
+  CHECK_THAT(probe.text, Contains("not coherent: caches need maintenance"));
   const test::TemporaryFolder folder;
   const std::string plan = compile_demo(folder);
   const Outcome verify = run_nestrt({"verify", plan, "--units", "cpu,evta:uio"});

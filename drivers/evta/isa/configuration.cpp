@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 
 #include "drivers/evta/isa/stated_sizes.h"
+#include "nestrt/driver/mutex.h"
 
 namespace nestrt::evta {
 
@@ -23,7 +23,7 @@ namespace {
 class StatedConfigurations {
  public:
   Result<const Configuration*> find(std::string_view name) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto found = entries_.find(name); found != entries_.end()) return &found->second;
     NESTRT_ASSIGN_OR_RETURN(const Configuration stated, parse_sizes(name));
     const auto entry = entries_.emplace(name, stated).first;
@@ -32,8 +32,8 @@ class StatedConfigurations {
   }
 
  private:
-  std::mutex mutex_;
-  std::map<std::string, Configuration, std::less<>> entries_;
+  Mutex mutex_;
+  std::map<std::string, Configuration, std::less<>> entries_ NESTRT_GUARDED_BY(mutex_);
 };
 
 }  // namespace

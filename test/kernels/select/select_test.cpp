@@ -54,7 +54,7 @@ TEST_CASE("Select rejects operands that do not fit") {
   types.input(tensor_bool({1}, {1}))
       .input(tensor({1}, std::vector<float>{1}))
       .input(tensor({1}, std::vector<int64_t>{1}));
-  CHECK(types.infer().error().message().find("one type") != std::string_view::npos);
+  CHECK(types.infer().error().message().find("the same type") != std::string_view::npos);
   OperatorCase condition{ops::Select()};
   for (int i = 0; i < 3; ++i) condition.input(tensor({1}, std::vector<float>{1}));
   CHECK(condition.infer().error().message().find("expected bool") != std::string_view::npos);

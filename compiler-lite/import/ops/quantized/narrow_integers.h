@@ -10,7 +10,7 @@ namespace nestrt::compiler {
 
 // An integer type of the model, which may be narrower than the type that stores it.
 struct StatedType {
-  DataType type = DataType::kU8;    // the type that stores the integers
+  DataType type = DataType::kU8;      // the type that stores the integers
   std::optional<IntegerRange> range;  // set if the range is narrower than that of `type`
 };
 StatedType stated_type(const Value& value);
