@@ -94,7 +94,8 @@ Status compare_runs(const CheckPartsOptions& options, const std::vector<NamedArr
       if (!difference) return difference.error().with_context(fmt::format("output {}", output.name));
       const bool matches = parts_match(*difference, options.tolerance);
       report.matches = report.matches && matches;
-      report.outputs.push_back({run, output.name, *difference, matches});
+      report.outputs.push_back(
+          {.run = run, .name = output.name, .difference = *difference, .rows = {}, .matches = matches});
     }
   }
   return {};

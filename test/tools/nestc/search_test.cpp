@@ -72,7 +72,7 @@ TEST_CASE("nestc calibrate --sensitivity ranks the layers, worst first") {
 
 TEST_CASE("nestc calibrate requires an output and does not overwrite its input") {
   const SearchWorkshop workshop;
-  workshop.check_refused(workshop.calibrate({}), "--sensitivity ranks layers");
+  workshop.check_refused(workshop.calibrate({}), "--sensitivity to rank layers");
   workshop.check_refused(workshop.calibrate({"-o", workshop.path("out/p.yaml"), "--json", workshop.path("out/l.json")}),
                          "--sensitivity");
   workshop.check_refused(workshop.calibrate({"--sensitivity", "--sensitivity-samples", "0"}), "0");
