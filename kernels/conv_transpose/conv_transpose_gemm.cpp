@@ -25,8 +25,12 @@ TransposedAxes transposed_axes(const ConvGeometry& g) {
   return {TransposedAxis(g.axes[0]), TransposedAxis(g.axes[1]), TransposedAxis(g.axes[2])};
 }
 
+// Returns the number of floats in the window of a chunk of `rows` x `columns` units. Saturates.
 int64_t window_floats(const ConvGeometry& g, const TransposedAxes& axes, int64_t rows, int64_t columns) {
-  return g.group_inputs() * (axes[0].reach + 1) * (rows + axes[1].reach) * (columns + axes[2].reach);
+  int64_t floats = g.group_inputs();
+  for (const int64_t factor : {axes[0].reach + 1, rows + axes[1].reach, columns + axes[2].reach})
+    floats = saturating_product(floats, factor);
+  return floats;
 }
 
 // Uses phases of the window for depth positions, because a chunk has a single depth.
