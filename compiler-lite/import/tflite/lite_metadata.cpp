@@ -23,7 +23,7 @@ Status metadata_error(std::string_view what) {
                             what));
 }
 
-// Returns the bytes of the metadata in memory of their own, which is aligned; empty if the file has none.
+// Returns an aligned copy of the bytes of the metadata; empty if the file has no metadata.
 Result<std::vector<uint8_t>> metadata_bytes(const LiteFile& file) {
   for (size_t i = 0; i < lite_size(file.model().metadata()); ++i) {
     const auto* const entry = file.model().metadata()->Get(static_cast<uint32_t>(i));
