@@ -13,7 +13,7 @@ namespace nestrt::compiler {
 namespace {
 
 constexpr std::string_view kMetadataName = "TFLITE_METADATA";
-constexpr uint8_t kNormalization = 1;  // the value of the format's union ProcessUnitOptions
+constexpr uint8_t kNormalization = 1;  // value in the format's union ProcessUnitOptions
 constexpr size_t kMinMetadataBytes = 8;
 
 Status metadata_error(std::string_view what) {
@@ -38,7 +38,7 @@ Result<std::vector<uint8_t>> metadata_bytes(const LiteFile& file) {
   return std::vector<uint8_t>();
 }
 
-// The number of tables is limited as in LiteFile.
+// Returns a verifier that limits the number of tables as LiteFile does.
 flatbuffers::Verifier metadata_verifier(const std::vector<uint8_t>& bytes) {
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(bytes.size() / 4 + 1);
