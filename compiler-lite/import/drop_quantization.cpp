@@ -56,7 +56,8 @@ class QuantizationDropper {
     return node->outputs[0];
   }
 
-  // Moves the real numbers as the node moves the integers. A Reshape between them only changes their quantization.
+  // Applies to the real numbers the same move that the node applies to the integers. A Reshape that keeps the shape
+  // only changes the quantization of the integers, so its result has the same real numbers.
   Status add_moved(const Node& node) {
     std::vector<ValueId> inputs;
     for (const ValueId id : node.inputs) {

@@ -8,7 +8,7 @@
 //   x86-64, x86-64-v3, x86-64-v4, x86-64-v4-amx, aarch64, aarch64-dotprod
 //                               CPUs of that level
 //   evta:1x16_15_15_18_17       a unit in addition to the CPU; `host` is added if the list contains no CPU
-//   evta:path/vta_config.json   the same, in the configuration that VTA's file states
+//   evta:path/vta_config.json   the same, with the configuration in VTA's file
 #pragma once
 
 #include <string>

@@ -44,7 +44,7 @@ class RoundingFitter {
     return kernels::s8::dequantize(kernels::s8::quantize(weight, exponent(output)), exponent(output));
   }
 
-  // Returns the multiple of the step next to the f32 weight, up or down, that is closest to `wanted`.
+  // Returns the f32 weight rounded up or down to a multiple of the step, whichever is closer to `wanted`.
   float up_or_down(Eigen::Index output, Eigen::Index i, float wanted) const {
     const float scaled = std::ldexp(f32_(output, i), exponent(output));
     const float low = std::clamp(std::floor(scaled), -128.0F, 127.0F);

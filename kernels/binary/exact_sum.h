@@ -26,7 +26,8 @@ class PairTable {
   std::vector<int8_t> results_;
 };
 
-// Sets the factors of an exact sum. Returns a table if there are none, otherwise nullptr. Other operators need neither.
+// Sets the factors of an exact sum. Returns a table if no factors give exact results, otherwise nullptr. Other
+// operators need neither.
 std::shared_ptr<const PairTable> prepare_exact_sum(s8c::BinaryFactors& binary);
 
 }  // namespace nestrt::kernels

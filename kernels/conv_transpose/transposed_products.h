@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes a transposed convolution of plain tensors as matrix products over a window of inputs
-// (kernels/conv/flat_window.h). Phases that read the same inputs are points of one product. If the kernel is as large
-// as the stride, this applies to all phases.
+// (kernels/conv/flat_window.h). Phases that read the same inputs share one product, in which each contributes its own
+// points (rows of the result). If the kernel is as large as the stride, without dilation or padding at the start, all
+// phases share one product.
 #pragma once
 
 #include <array>

@@ -114,7 +114,8 @@ void IntegerPanel16::pack_weights(const KernelCall& call) const {
   });
 }
 
-// Returns the parameters of the columns. The start values of the matrices are consecutive.
+// Returns the parameters of the columns. The start values of all matrices are stored one matrix after
+// another.
 IntegerColumns IntegerPanel16::read_columns(const KernelCall& call) const {
   const ScratchLayout at = layout();
   IntegerColumns columns =

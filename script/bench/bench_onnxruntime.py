@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares nestrt in ONNX Runtime with nestrt alone: bench_onnxruntime.py BUILD_FOLDER MODEL...
 
-Both run in this process with one thread: ONNX Runtime with bound inputs and outputs (IOBinding), nestrt alone through
-its C interface. Everything runs on the calling thread, whose CPU time is measured, so that time of other processes does
-not count; single runs alternate, so that they share caches and memory with the same other load. Prints the fifth
-percentile and the median in microseconds, and the difference of each. Plain run() of ONNX Runtime's Python is listed
-too: it converts the inputs and allocates the outputs in every call.
+Both run in this process with one thread: ONNX Runtime with bound inputs and outputs (IOBinding), and nestrt alone
+through its C API. Everything runs on the calling thread, whose CPU time is measured, so that other processes do not
+add to it. Single runs alternate, so that other load affects both equally. Prints the fifth percentile and the median in
+microseconds, and the relative difference of each. Also lists plain run() of ONNX Runtime's Python API, which converts
+the inputs and allocates the outputs in every call.
 """
 
 import ctypes
@@ -62,7 +62,7 @@ def load(build):
 
 def in_onnx_runtime(model, devices):
     options = onnxruntime.SessionOptions()
-    # The plan then has the same operators as that of nestc alone.
+    # Without optimization, the plan has the same operators as that of nestc alone.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_provider_for_devices(devices, {"threads": "1"})
     return onnxruntime.InferenceSession(model, options, enable_fallback=False)
@@ -80,7 +80,7 @@ def bound(session, inputs):
 
 
 def alternate(functions):
-    """Returns sorted times of each function in microseconds."""
+    """Returns the sorted times of each function in microseconds."""
     times = [[] for _ in functions]
     end = time.monotonic() + SECONDS
     while time.monotonic() < end or len(times[0]) <= WARM_UP_RUNS:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what happens behind XRT after a process is killed during a run. The stages keep running, because they are
+// Tests the state of the device after a process is killed during a run. The stages keep running, because they are
 // started by register accesses and XRT waits only for commands. Meanwhile, Linux gives the memory to the next process.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,8 +99,7 @@ bool contains_only(std::span<const std::byte> bytes, std::byte value) {
   return std::ranges::all_of(bytes, [&](std::byte byte) { return byte == value; });
 }
 
-TEST_CASE(
-    "After a process is killed behind XRT, the next one waits for the stages, and its recycled memory stays correct") {
+TEST_CASE("After a process is killed, the next one waits for the stages, and its recycled memory stays correct") {
   if (!can_fork()) return;
   OutlivingLogic logic(driver_banks());
   logic.stages().set_late_by(std::chrono::milliseconds(100));                          // longer than a restart

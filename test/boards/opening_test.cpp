@@ -70,7 +70,7 @@ TEST_CASE("A board that cannot be opened is listed with the reason") {
   CHECK(failure_of(options_for(kernel_xclbin())).ok());
 }
 
-TEST_CASE("An XRT that works is used although its libraries are not where XRT 2.13 looks for them") {
+TEST_CASE("A working XRT is used even if its libraries are not where XRT 2.13 looks for them") {
   fresh_board();
   CHECK(failure_of(options_for(kernel_xclbin())).ok());  // XRT loads its libraries once
   const Environment environment("XILINX_XRT", "/nowhere");
@@ -79,7 +79,7 @@ TEST_CASE("An XRT that works is used although its libraries are not where XRT 2.
   CHECK(evta::xrt_devices());
 }
 
-TEST_CASE("Only a failure names the variable to set if XRT's libraries are not where it looks for them") {
+TEST_CASE("If XRT does not find its libraries, only a failure names the variable to set") {
   const Status failure(Code::kUnavailable, "looking for devices: XRT's words");
   const Environment missing("XILINX_XRT", "/nowhere");
   CHECK(evta::with_installation_advice({}).ok());

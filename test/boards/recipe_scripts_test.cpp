@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the Tcl scripts of boards/recipes in tclsh, with Vivado's commands replaced by ones that check their options.
+// Runs the Tcl scripts of boards/recipes in tclsh. Replacements for Vivado's commands check their options.
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -44,7 +44,7 @@ ScriptResult run_script(const std::string& script, const std::string& arguments)
                      (kSources / "boards/recipes" / script).string() + "' " + arguments);
 }
 
-TEST_CASE("The ZCU102 recipe writes the hardware platform, with its bitstream, of the implemented design") {
+TEST_CASE("The ZCU102 recipe writes the hardware platform of the implemented design, including its bitstream") {
   if (!has_tclsh()) return;
   const ScriptResult result = run_script("zcu102/write_hw_platform.tcl", "vta.xpr vta.xsa");
   CHECK(result.exit_code == 0);
@@ -61,7 +61,7 @@ TEST_CASE("The U280 recipe packages one user-managed kernel") {
         "-xo_path vta.xo\n");
 }
 
-TEST_CASE("The Tcl scripts of the recipes reject wrong numbers of arguments with their usage") {
+TEST_CASE("The Tcl scripts of the recipes print their usage if the number of arguments is wrong") {
   if (!has_tclsh()) return;
   for (const char* const script : {"zcu102/write_hw_platform.tcl", "u280/package_kernel.tcl"})
     for (const char* const arguments : {"", "one", "one two three"}) {
@@ -72,7 +72,7 @@ TEST_CASE("The Tcl scripts of the recipes reject wrong numbers of arguments with
     }
 }
 
-TEST_CASE("The replaced Vivado commands reject unknown options, and commands that do not exist") {
+TEST_CASE("The replacements for Vivado's commands reject unknown options, and unknown commands are errors") {
   if (!has_tclsh()) return;
   const std::string commands = (kSources / "test/boards/recipes/vivado_commands.tcl").string();
   for (const char* const call :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a network on the CPU and an emulated board without XRT together.
+// Runs a network on the CPU together with an emulated board without XRT.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace nestrt::boards {
 
 struct UioRuns {
   int programs = 0;      // EVTA programs in all runs, of all accelerators
-  SessionMemory memory;  // what the last run copied and shared
+  SessionMemory memory;  // copied and shared by the last run
 };
 
 // Fails the test if a run on CPU and board differs from one on the CPU alone, if a host fallback occurred, or if the

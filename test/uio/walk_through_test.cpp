@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows docs/how-to/uio.md, pynq.md and debug-npu.md with the commands of nestrt, on the emulated board: a new board
-// is set up step by step, runs a network, and is examined when it computes wrong results or hangs.
+// Runs the nestrt commands of docs/how-to/uio.md, pynq.md and debug-npu.md on the emulated board. Sets up a new board
+// step by step, runs a network, and debugs wrong results and hangs.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ UioBoardOptions complete_board() {
   return {.most_micro_ops = kAnyNumberOfMicroOps, .pool_address = 0x60000000, .pool_bytes = 128 << 20};
 }
 
-// What the hardware of a design with a wrong shifter executes.
+// Changes the instructions as a design with a faulty shifter executes them.
 void shift_too_far(std::vector<evta::Instruction>& instructions) {
   size_t shifts = 0;
   for (evta::Instruction& instruction : instructions)
@@ -82,7 +82,7 @@ void check_next_step(std::string_view failed, const std::string& remedy) {
   CHECK_THAT(outcome.text, Contains(fmt::format("FAILED  {:<17}", failed)) && Contains(remedy));
 }
 
-TEST_CASE("nestrt board probe leads from a new board to its first benchmark, one step at a time") {
+TEST_CASE("nestrt board probe guides the set-up of a new board step by step, up to its first benchmark") {
   UioBoard board(complete_board());
   const std::string root = board.root();
   board.write("sys/class/fpga_manager/fpga0/state", "unknown\n");
@@ -116,7 +116,7 @@ TEST_CASE("nestrt board probe leads from a new board to its first benchmark, one
   CHECK_THAT(bench.text, Contains("evta0"));
 }
 
-TEST_CASE("The commands of the page about PYNQ find the registers in /dev/mem") {
+TEST_CASE("The commands in pynq.md find the registers in /dev/mem") {
   const UioBoard board(complete_board());
   const test::TemporaryFolder folder;
   const Outcome probe = run_nestrt({"board", "probe", "--device", "mem:0xa0000000"});
@@ -143,11 +143,11 @@ TEST_CASE("On a board that computes wrong results, nestrt verify fails and nestr
   CHECK(test::run_program("evta-replay", {bundle + "/program.vtav"}).exit_code == 0);
 }
 
-TEST_CASE("On a board that hangs, nestrt debug shows the registers and that the bitstream must be loaded again") {
+TEST_CASE("On a board that hangs, nestrt debug shows the registers and the advice to load the bitstream again") {
   UioBoard board(complete_board());
   const test::TemporaryFolder folder;
   const std::string plan = compile_demo(folder);
-  board.faults().next_run(RunFault::kNone);  // of the test for coherence
+  board.faults().next_run(RunFault::kNone);  // for the coherence test
   board.faults().next_run(RunFault::kHang);
   const Outcome debug = run_nestrt({"debug", plan, "--transport", "uio", "--timeout", "0.5"});
   CAPTURE(debug.text);

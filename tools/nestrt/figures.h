@@ -60,8 +60,8 @@ struct ProfileOptions {
   double seconds = 20;
 };
 
-// Return the results. They print only progress, and write only the files that the options name except `json`. Errors:
-// those of the commands.
+// These functions return the results. They print only progress and write the files named in the options, except `json`.
+// Errors: those of the commands.
 Result<tools::Json> bench_figures(const BenchOptions& options);
 Result<tools::Json> simulate_figures(const SimulateOptions& options);
 // Measures only; does not import.

@@ -42,7 +42,7 @@ Result<std::shared_ptr<const Schedule>> read_partition(const std::string& path, 
   return std::make_shared<const Schedule>(std::move(*schedule));
 }
 
-// Warns if the plan's clock differs from that of the board whose timing simulated accelerators use.
+// Warns if the plan was compiled for a different clock than that of the board whose timing --pace imitates.
 void warn_of_pace(const Plan& plan) {
   constexpr double kPaceMhz = evta::kPaceClockHz / 1e6;
   for (const plan::Target& target : plan.tables().targets)

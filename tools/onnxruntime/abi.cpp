@@ -4,7 +4,7 @@
 namespace nestrt::ort {
 namespace {
 
-// An entry of a table of functions, converted to the type of the member that it initialises.
+// An entry of a function table, which converts to the type of the member that it initialises.
 struct Entry {
   const void* function;
   template <typename Function>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of ONNX Runtime's C interface that an execution provider needs, declared here because no package of Debian
-// or PyPI contains its headers.
+// The part of ONNX Runtime's C API that an execution provider needs. It is declared here because no Debian or PyPI
+// package contains the headers.
 //
-// ONNX Runtime only appends to its tables of functions, so the positions in abi.cpp hold for every version from
-// kApiVersion on. It reads only those members of a provider's structures that existed in the version that the
-// structure states.
+// ONNX Runtime only appends to its function tables, so the positions in abi.cpp are valid for every version from
+// kApiVersion on. In a provider's structures, it reads only the members that exist in the API version specified by the
+// structure.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace nestrt::ort {
 // 1.23: the first version with all functions below.
 inline constexpr uint32_t kApiVersion = 23;
 
-// Objects of ONNX Runtime.
-struct Error;  // null: success
+// Opaque objects of ONNX Runtime.
+struct Error;  // null on success
 struct Graph;
 struct GraphNode;
 struct ValueInfo;
@@ -33,7 +33,7 @@ struct Support;
 struct ComputeContext;
 struct KernelContext;
 
-// Numbers of ONNX Runtime's enumerations.
+// Values of ONNX Runtime's enumerations.
 inline constexpr int kFail = 1, kInvalidArgument = 2, kNotImplemented = 9;  // error codes
 inline constexpr int kVerbose = 0, kInfo = 1, kWarning = 2;                 // log levels
 inline constexpr int kCpuDevice = 0;                                        // device types
@@ -45,7 +45,7 @@ struct ApiBase {
   const char* (*get_version)();
 };
 
-// Functions of the two tables. Names follow ONNX Runtime's.
+// Functions from ONNX Runtime's two tables, under similar names.
 struct Api {
   explicit Api(const void* const* table);
 
@@ -80,7 +80,7 @@ struct Api {
   Error* (*node_get_num_attributes)(const GraphNode*, size_t*);
   Error* (*node_get_attributes)(const GraphNode*, const Attribute**, size_t);
   Error* (*node_get_num_subgraphs)(const GraphNode*, size_t*);
-  Error* (*node_get_ep_name)(const GraphNode*, const char**);  // empty until a provider has the node
+  Error* (*node_get_ep_name)(const GraphNode*, const char**);  // empty until the node is assigned to a provider
   Error* (*op_attr_get_name)(const Attribute*, const char**);
   Error* (*op_attr_get_type)(const Attribute*, int*);
   Error* (*op_attr_get_tensor)(const Attribute*, Value**);
@@ -90,7 +90,7 @@ struct Api {
   Error* (*get_value_info_type_info)(const ValueInfo*, const TypeInfo**);
   Error* (*value_info_get_initializer_value)(const ValueInfo*, const Value**);
   Error* (*value_info_is_constant_initializer)(const ValueInfo*, bool*);
-  Error* (*cast_type_info_to_tensor_info)(const TypeInfo*, const TensorFacts**);  // null if it is no tensor
+  Error* (*cast_type_info_to_tensor_info)(const TypeInfo*, const TensorFacts**);  // null if it is not a tensor
   Error* (*get_tensor_element_type)(const TensorFacts*, int*);
   Error* (*get_dimensions_count)(const TensorFacts*, size_t*);
   Error* (*get_dimensions)(const TensorFacts*, int64_t*, size_t);
@@ -114,8 +114,8 @@ struct FusionOptions {
   bool drop_constant_initializers = true;  // the plan contains them
 };
 
-// What a provider implements. Members of type void* are optional and stay null. The reserved ones exist in later
-// versions.
+// The following tables are implemented by a provider. Members of type void* are optional and stay null. Reserved
+// members are for later versions.
 struct ComputeTable {
   uint32_t version = kApiVersion;
   Error* (*create_state)(ComputeTable*, ComputeContext*, void** state) = nullptr;
@@ -130,7 +130,7 @@ struct ProviderTable {
   Error* (*compile)(ProviderTable*, const Graph** graphs, const GraphNode** fused_nodes, size_t count,
                     ComputeTable** compute, GraphNode** context_nodes) = nullptr;
   void (*release_compute)(ProviderTable*, ComputeTable**, size_t count) = nullptr;
-  void* optional[8] = {};  // data layouts, dynamic options, start and end of runs, memory, compatibility
+  void* optional[8] = {};  // data layouts, dynamic options, start and end of runs, allocators, compatibility
   void* reserved[24] = {};
 };
 

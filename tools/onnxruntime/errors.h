@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion between Status and the errors of ONNX Runtime.
+// Converts between Status and the errors of ONNX Runtime.
 #pragma once
 
 #include "nestrt/status.h"
@@ -7,9 +7,9 @@
 
 namespace nestrt::ort {
 
-// Returns null on success. The caller owns the error.
+// Returns null if `status` is OK. The caller owns the error.
 Error* error_of(const Api& api, const Status& status);
-// Takes ownership of `error`. Returns kInternal with its message if it is not null.
+// Takes ownership of `error`. Returns OK if it is null, otherwise kInternal with its message.
 Status status_of(const Api& api, Error* error);
 
 }  // namespace nestrt::ort

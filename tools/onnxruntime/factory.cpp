@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ONNX Runtime calls in libnestrt_onnxruntime: the factory of execution providers.
+// The entry points that ONNX Runtime calls in libnestrt_onnxruntime, and the factory of execution providers.
 #include <memory>
 
 #include "runtime/platform/guard.h"
@@ -19,17 +19,17 @@ const Api& api_of(FactoryTable* table) { return static_cast<Factory*>(table)->ap
 
 const char* factory_name(const FactoryTable*) { return "nestrt"; }  // options are "ep.nestrt.*"
 const char* factory_vendor(const FactoryTable*) { return "nestrt"; }
-uint32_t factory_vendor_id(const FactoryTable*) { return 0; }  // none with the PCI-SIG
+uint32_t factory_vendor_id(const FactoryTable*) { return 0; }  // no PCI-SIG vendor ID
 const char* factory_version(const FactoryTable*) { return NESTRT_VERSION; }
 bool factory_streams(const FactoryTable*) { return false; }
 
-// ONNX Runtime calls this without a check; null means that nothing has to be copied.
+// ONNX Runtime calls this without a null check. A null result means that no data transfer is needed.
 Error* no_data_transfer(FactoryTable*, void** result) {
   *result = nullptr;
   return nullptr;
 }
 
-// The device is the CPU, whatever units the options name: tensors are in its memory.
+// Registers the CPU for all values of the option `units`, because tensors are in the CPU's memory.
 Error* find_devices(FactoryTable* table, const HardwareDevice* const* devices, size_t count, ProviderDevice** found,
                     size_t capacity, size_t* num_found) {
   const Api& api = api_of(table);
@@ -67,7 +67,7 @@ Factory::Factory(const void* const* functions) : api(functions) {
   is_stream_aware = factory_streams;
 }
 
-constexpr uint32_t kOldestApiVersion = 1;  // its first functions create errors
+constexpr uint32_t kOldestApiVersion = 1;  // the first function in its table creates errors
 
 Error* too_old(const ApiBase& base) {
   const void* const* const table = base.get_api(kOldestApiVersion);
@@ -91,7 +91,8 @@ __attribute__((visibility("default"))) nestrt::ort::Error* CreateEpFactories(con
   const void* const* const table = base->get_api(kApiVersion);
   if (table == nullptr) return too_old(*base);
   const Api api(table);
-  if (capacity < 1) return api.create_status(kInvalidArgument, "nestrt: no room for its factory");
+  if (capacity < 1)
+    return api.create_status(kInvalidArgument, "nestrt: CreateEpFactories() needs a capacity of at least 1, got 0");
   return error_of(api, nestrt::guarded([&]() -> nestrt::Status {
                     factories[0] = std::make_unique<Factory>(table).release();
                     *count = 1;

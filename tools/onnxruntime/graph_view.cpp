@@ -10,7 +10,7 @@
 namespace nestrt::ort {
 namespace {
 
-// Returns the list that a pair of functions of ONNX Runtime gives.
+// Returns a list that ONNX Runtime provides through two functions, one for its size and one for its items.
 template <typename Item, typename Object>
 Result<std::vector<Item>> list(const Api& api, const Object* object, Error* (*count)(const Object*, size_t*),
                                Error* (*get)(const Object*, Item*, size_t)) {

@@ -8,8 +8,9 @@
 namespace nestrt::ort {
 namespace {
 
-// Returns for each node how often the longest path to it enters the supported nodes after a node that is not supported.
-// It never decreases along a path and increases on every return, so nodes with the same number can form one group.
+// Returns, for each node, the maximum number of steps from an unsupported to a supported node on any path to it. The
+// number never decreases along a path and increases at each such step, so nodes with the same number can form one
+// group.
 std::vector<size_t> entries(const Predecessors& predecessors, const std::vector<bool>& supported) {
   std::vector<size_t> result(predecessors.size(), 0);
   for (size_t node = 0; node < predecessors.size(); ++node)

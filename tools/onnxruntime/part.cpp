@@ -12,7 +12,7 @@
 namespace nestrt::ort {
 namespace {
 
-// Returns for each tensor of the plan its position in `names`.
+// Returns the index in `names` of each tensor of the plan.
 Result<std::vector<size_t>> positions(std::span<const TensorInfo> tensors, const std::vector<std::string>& names) {
   std::vector<size_t> result;
   for (const TensorInfo& tensor : tensors) {
@@ -65,7 +65,7 @@ Status Part::run(KernelContext* context) {
   return session_->run(inputs, outputs);
 }
 
-// Session::run() states the expected and the actual size if the tensor does not fit.
+// If the size is wrong, Session::run() reports the expected and the actual size.
 Result<ConstTensorView> Part::input(KernelContext* context, size_t index) const {
   const TensorInfo& info = session_->inputs()[index];
   const Value* value = nullptr;

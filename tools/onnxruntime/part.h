@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part: some nodes of a model with their plan and session, which ONNX Runtime runs as one node.
+// Part: a group of nodes with a plan and a session, which ONNX Runtime runs as one node.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ namespace nestrt::ort {
 
 class Part {
  public:
-  // `inputs` and `outputs`: names of the operands of ONNX Runtime's node, which must include those of the plan.
+  // `inputs` and `outputs`: names of the operands of ONNX Runtime's node. They must include all operands of the plan.
   // Errors: those of Session::create(); kInternal if the node lacks an operand.
   static Result<std::unique_ptr<Part>> create(const Api& api, std::shared_ptr<const Plan> plan, const UnitList& units,
                                               const std::vector<std::string>& inputs,
                                               const std::vector<std::string>& outputs);
 
-  // Runs the session on the tensors of ONNX Runtime without copying them. Concurrent calls take turns.
+  // Runs the session on the tensors of ONNX Runtime without copying them. Concurrent calls run one after another.
   // Errors: those of Session::run().
   Status run(KernelContext* context);
 
@@ -30,7 +30,7 @@ class Part {
   static Part* of(ComputeTable* table) { return static_cast<Holder*>(table)->part; }
 
  private:
-  // ONNX Runtime sees only the table at its start.
+  // ONNX Runtime accesses only the base class.
   struct Holder : ComputeTable {
     Part* part = nullptr;
   };
@@ -41,7 +41,7 @@ class Part {
 
   const Api& api_;
   std::unique_ptr<Session> session_;
-  std::vector<size_t> inputs_, outputs_;  // by operand of the plan: the operand of ONNX Runtime's node
+  std::vector<size_t> inputs_, outputs_;  // operand of ONNX Runtime's node, by operand of the plan
   Holder table_;
 };
 

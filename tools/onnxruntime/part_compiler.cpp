@@ -25,13 +25,13 @@ Result<compiler::PlanBytes> compiled(const std::string& model, const std::string
   return compiler::compile(bytes_of(model), options);
 }
 
-// A plan in memory that it owns.
+// A plan and the memory that contains it.
 struct OwnedPlan {
   AlignedMemory memory;
   std::shared_ptr<const Plan> plan;
 };
 
-// Copies the file, because weights in huge pages are as fast as those of a mapped file and faster than in small pages.
+// Copies the plan to huge pages. There, weights are as fast as in a mapped file, and faster than in small pages.
 Result<std::shared_ptr<const Plan>> load(std::span<const std::byte> bytes, Verification verification) {
   const auto owned = std::make_shared<OwnedPlan>();
   NESTRT_ASSIGN_OR_RETURN(owned->memory, AlignedMemory::allocate(bytes.size(), "the plan"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PartCompiler: plans of parts of a model, in memory or from a folder that keeps them.
+// PartCompiler: compiles parts of a model, and optionally caches the plans in a folder.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ class PartCompiler {
  public:
   explicit PartCompiler(const ProviderOptions& options) : target_(options.target), folder_(options.cache) {}
 
-  // Compiles the model, or loads its plan from the folder. Damaged files there are replaced. Errors: those of
-  // compiler::compile(), and kIo if the folder cannot be written.
+  // Loads the plan of the model from the folder, or compiles the model. Damaged files in the folder are replaced.
+  // Errors: those of compiler::compile(), and kIo if the folder cannot be written.
   Result<std::shared_ptr<const Plan>> plan_of(const std::string& model) const;
 
-  // Returns whether nestc can read the model. Errors: those of compiler::import_onnx().
+  // Succeeds if nestc can import the model. Errors: those of compiler::import_onnx().
   static Status check(const std::string& model);
 
  private:

@@ -12,14 +12,14 @@
 namespace nestrt::ort {
 namespace {
 
-constexpr int kIrVersion = 8;  // files of every opset from 6 on may have it
+constexpr int kIrVersion = 8;  // valid for every opset from 6 on
 
-// Marks the values that a list of nodes reads or computes.
+// A set of values.
 class Marks {
  public:
   explicit Marks(const GraphView& graph) : marks_(graph.values.size(), false) {}
   bool contains(size_t value) const { return value != kNoValue && marks_[value]; }
-  // Returns whether the value is new.
+  // Returns true if the value was not in the set.
   bool add(size_t value) {
     if (value == kNoValue || marks_[value]) return false;
     marks_[value] = true;
@@ -33,7 +33,7 @@ class Marks {
   std::vector<bool> marks_;
 };
 
-// Returns the values that are read outside of the part.
+// Returns the values that are read outside the part.
 Marks read_outside(const GraphView& graph, std::span<const size_t> part) {
   std::vector<bool> inside(graph.nodes.size(), false);
   for (const size_t node : part) inside[node] = true;
@@ -98,7 +98,7 @@ class Writer {
     if (!value.can_enter_plan())
       return Status(
           Code::kUnsupported,
-          fmt::format("input '{}' has a type that plans do not have, a dimension that is not fixed, or an "
+          fmt::format("input '{}' has a type that plans do not support, a dimension that is not fixed, or an "
                       "unknown rank; fix the dimensions, for example with add_free_dimension_override_by_name",
                       value.name));
     write_type(value, *model_.mutable_graph()->add_input());
@@ -154,7 +154,7 @@ class Writer {
     written.set_name(name);
     if (type == kTensor) return add_tensor(attribute, written);
     if (type < kInt || type > kStrings)
-      return Status(Code::kUnsupported, fmt::format("attribute '{}' is of a kind that nestc does not read", name));
+      return Status(Code::kUnsupported, fmt::format("attribute '{}' is of a kind that nestc does not support", name));
     NESTRT_ASSIGN_OR_RETURN(const std::vector<char> data, attribute_bytes(attribute, type));
     set_elements(type, data, written);
     return {};
@@ -169,7 +169,7 @@ class Writer {
     return status;
   }
 
-  // ONNX Runtime states the size when there is not enough room.
+  // If the buffer is too small, ONNX Runtime returns the required size.
   Result<std::vector<char>> attribute_bytes(const Attribute* attribute, int type) {
     size_t bytes = 0;
     if (Error* const error = api_.read_op_attr(attribute, type, nullptr, 0, &bytes)) api_.release_status(error);
@@ -209,7 +209,8 @@ class Writer {
         return;
       default:
         written.set_type(onnx::AttributeProto::STRINGS);
-        for (size_t at = 0; at < data.size(); at += written.strings().rbegin()->size() + 1)  // each ends with NUL
+        for (size_t at = 0; at < data.size();
+             at += written.strings().rbegin()->size() + 1)  // each string ends with NUL
           written.add_strings(std::string(data.data() + at, ::strnlen(data.data() + at, data.size() - at)));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ONNX model of some nodes of a graph.
+// Exports a group of nodes as an ONNX model.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,14 @@
 namespace nestrt::ort {
 
 struct PartModel {
-  std::vector<size_t> inputs, outputs;  // values of the graph
+  std::vector<size_t> inputs, outputs;  // indices of the graph's values
   std::string bytes;                    // a serialized ModelProto
 };
 
-// The inputs are the values that the nodes read and do not compute, without constants; the outputs those that other
-// nodes read or that the graph returns. Errors: kUnsupported for an input whose type or shape a plan cannot have, for
-// nodes with subgraphs, and for a model above the limit of protobuf; kInternal with a message of ONNX Runtime.
+// Returns the ONNX model of `nodes`. Its inputs are the values that the nodes read but do not compute, except
+// constants. Its outputs are the values that other nodes read or that the graph returns. Errors: kUnsupported if a plan
+// does not support the type or shape of an input, if a node has subgraphs, or if the model exceeds the size limit of
+// protobuf; kInternal with a message of ONNX Runtime.
 Result<PartModel> part_model(const Api& api, const GraphView& graph, std::span<const size_t> nodes);
 
 }  // namespace nestrt::ort

@@ -31,7 +31,7 @@ bool is_candidate(const GraphView& graph, const ViewedNode& node) {
   return !node.has_subgraphs && !node.is_taken && compiler::find_import_rule(name, graph.opset(node.domain)) != nullptr;
 }
 
-// nestc computes some types as others; ONNX Runtime must see those that it expects.
+// nestc replaces some data types by others. ONNX Runtime must receive the types that it expects.
 Status check_outputs(const GraphView& graph, const PartModel& model, const Plan& plan) {
   for (size_t i = 0; i < model.outputs.size(); ++i) {
     const ViewedValue& expected = graph.values[model.outputs[i]];
@@ -40,13 +40,14 @@ Status check_outputs(const GraphView& graph, const PartModel& model, const Plan&
                                std::ranges::any_of(expected.dims, [](int64_t dim) { return dim < 0; }) ||
                                std::ranges::equal(expected.dims, actual.shape);
     if (plan_type(expected.onnx_type) != actual.type || !is_same_shape)
-      return Status(Code::kUnsupported, fmt::format("output '{}' would be {} {}, which differs from ONNX Runtime's",
-                                                    expected.name, name(actual.type), actual.shape.to_string()));
+      return Status(Code::kUnsupported,
+                    fmt::format("output '{}' would be {} {}; ONNX Runtime expects another type or shape", expected.name,
+                                name(actual.type), actual.shape.to_string()));
   }
   return {};
 }
 
-// The functions of the table, for ONNX Runtime.
+// The functions in ProviderTable.
 const char* get_name(const ProviderTable*) { return kName; }
 
 Error* get_capability(ProviderTable* table, const Graph* graph, Support* support) {
@@ -111,8 +112,8 @@ Status Provider::claim_groups(const GraphView& graph, const Predecessors& predec
     if (group.size() < std::max<size_t>(options_.min_nodes, 1)) continue;
     const Status status = claim_group(graph, group, support);
     if (status.ok()) continue;
-    log(kVerbose,
-        fmt::format("{} nodes from '{}' on: {}", group.size(), graph.nodes[group.front()].name, status.to_string()));
+    log(kVerbose, fmt::format("group of {} nodes starting at '{}': {}", group.size(), graph.nodes[group.front()].name,
+                              status.to_string()));
     for (const std::vector<bool>& rest : smaller(graph, group))
       NESTRT_RETURN_IF_ERROR(claim_groups(graph, predecessors, rest, support));
   }
@@ -147,7 +148,8 @@ std::vector<std::vector<bool>> Provider::smaller(const GraphView& graph, std::sp
   }
   const auto count = static_cast<size_t>(std::ranges::count(accepted, true));
   if (count < group.size()) return {std::move(accepted)};
-  // Each node is accepted alone: something exceeds a limit. The first half cannot read from the second.
+  // nestc accepts each node alone, so the group exceeds a limit. Nodes in the first half cannot read results of the
+  // second.
   std::vector<bool> second(graph.nodes.size(), false);
   for (const size_t node : group.subspan(group.size() / 2)) {
     accepted[node] = false;

@@ -25,8 +25,8 @@ class Provider {
   // Errors: those of read_options() and open_units().
   static Result<std::unique_ptr<Provider>> create(const Api& api, const Options* session, const Logger* logger);
 
-  // Compiles the largest groups of nodes that nestc accepts and tells ONNX Runtime to leave them to nestrt. Graphs
-  // inside other nodes stay with ONNX Runtime. Errors: kInternal with a message of ONNX Runtime.
+  // Compiles the largest groups of nodes that nestc supports and claims them from ONNX Runtime. Subgraphs of nodes stay
+  // with ONNX Runtime. Errors: kInternal with a message of ONNX Runtime.
   Status claim(const Graph* graph, Support* support);
   // Creates the session of a claimed group. The caller owns the part. Errors: those of Part::create().
   Result<std::unique_ptr<Part>> part_of(const GraphNode* fused_node);
@@ -36,17 +36,17 @@ class Provider {
   const Api& api() const { return api_; }
 
  private:
-  // ONNX Runtime sees only the table at its start.
+  // ONNX Runtime accesses only the base class.
   struct Holder : ProviderTable {
     Provider* provider = nullptr;
   };
 
   Provider(const Api& api, const Logger* logger, ProviderOptions options, UnitList units);
-  // Claims groups of the nodes in `wanted`.
+  // Claims groups of the nodes for which `wanted` is true.
   Status claim_groups(const GraphView& graph, const Predecessors& predecessors, const std::vector<bool>& wanted,
                       Support* support);
   Status claim_group(const GraphView& graph, std::span<const size_t> group, Support* support);
-  // Returns which nodes of a group that nestc rejected may still be claimed in smaller groups.
+  // Divides a group that nestc rejected. Returns sets of nodes that may still be claimed in smaller groups.
   std::vector<std::vector<bool>> smaller(const GraphView& graph, std::span<const size_t> group) const;
   void log(int level, const std::string& text) const;
 
@@ -56,7 +56,7 @@ class Provider {
   UnitList units_;
   PartCompiler compiler_;
   std::map<std::string, std::shared_ptr<const Plan>> plans_;  // by the name of an output
-  size_t num_claimed_ = 0, num_groups_ = 0;                   // of the current graph
+  size_t num_claimed_ = 0, num_groups_ = 0;                   // in the current graph
   Holder table_;
 };
 

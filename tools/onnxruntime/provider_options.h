@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of the execution provider: provider options of a session, or its configuration entries "ep.nestrt.NAME".
+// Options of the execution provider, from the session's provider options or its configuration entries
+// "ep.nestrt.NAME".
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,10 @@
 namespace nestrt::ort {
 
 struct ProviderOptions {
-  std::string units = "cpu";    // as open_units() accepts it
-  int threads = 0;              // of the CPU; 0: all cores
-  std::string target = "host";  // as nestc compile --target
-  std::string cache;            // folder that keeps plans; empty: none
+  std::string units = "cpu";    // in the syntax of open_units()
+  int threads = 0;              // of the CPU; 0 uses all cores
+  std::string target = "host";  // same as nestc compile --target
+  std::string cache;            // folder for compiled plans; empty disables the cache
   size_t min_nodes = 3;         // smaller groups of nodes stay with ONNX Runtime
 };
 

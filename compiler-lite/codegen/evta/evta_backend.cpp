@@ -48,8 +48,9 @@ int64_t host_rows(const Node& node) {
   return is_winograd ? 4 : 1;
 }
 
-// Answers the queries of runtime/plan/queries/channels.h for a node whose weights the host will pack later. Values that
-// are converted to other blocks for a unit can be divided at blocks of both sizes, and not by rows.
+// Answers the queries of runtime/plan/queries/channels.h for a node whose weights the host has not packed yet. If the
+// unit uses another block size than the host, its values must be converted; they can then be split only at boundaries
+// of the larger block, and not by rows.
 Divisible divisible_output(const Graph& graph, const Node& node, int64_t block) {
   const BoundOperator bound(graph, node);
   OperatorSpec spec = bound.spec();

@@ -62,7 +62,8 @@ Result<float> clip_limit(const NodeContext& node, size_t index, float fallback) 
   return limit.front();
 }
 
-// Returns the QuantizeLinear that computes 8-bit integers, or nullptr.
+// Returns the QuantizeLinear that produces `integers`, directly or through a Reshape that keeps the shape; otherwise
+// nullptr.
 const Node* quantize_of(const NodeContext& node, ValueId integers) {
   const Node* producer = node.producer(integers);
   if (producer != nullptr && producer->as<ops::Reshape>() != nullptr &&

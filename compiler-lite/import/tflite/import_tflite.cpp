@@ -81,7 +81,7 @@ class LiteImporter {
   Status import_inputs() {
     const tflite::SignatureDef* signature = file_.signature();
     const PortNames names(graph_, signature == nullptr ? nullptr : signature->inputs());
-    OnnxModel model;  // only inputs: their names, shapes and bindings are checked as in ONNX models
+    OnnxModel model;  // contains only inputs, to check names, shapes and bindings as in ONNX models
     const std::vector<int32_t> tensors = lite_list(file_.main().inputs());
     for (const int32_t tensor : tensors) {
       if (!graph_.exists(tensor)) return Status(Code::kInvalidModel, "an input of the model does not exist");
@@ -95,7 +95,7 @@ class LiteImporter {
     return ok_status();
   }
 
-  // Adds the normalization that the metadata state for images of f32.
+  // Adds the normalization that the metadata specifies for f32 images.
   Status add_preprocessing(const std::vector<OnnxValueInfo>& infos) {
     NESTRT_ASSIGN_OR_RETURN(const std::vector<Preprocessing> normalizations, lite_normalizations(file_));
     for (size_t i = 0; i < infos.size(); ++i) {

@@ -89,7 +89,7 @@ class LiteGraph {
   Result<DataType> type(int32_t index) const;
   // Returns the tensor's quantization if it contains integers with a scale. Errors: kInvalidModel.
   Result<Quantization> quantization(int32_t index) const;
-  // Returns the scale of a tensor of int16; nullopt for other types and unless it has exactly one scale.
+  // Returns the scale of an int16 tensor; nullopt for other types, or if it does not have exactly one scale.
   Result<std::optional<float>> wide_scale(int32_t index) const;
 
   bool is_defined(int32_t index) const;
@@ -132,9 +132,9 @@ class LiteGraph {
   // Limits the real numbers of an int16 tensor to the range that its scale allows.
   Result<ValueId> saturated(int32_t index, ValueId id);
   Result<ValueId> load_constant(int32_t index);
-  // Loads a constant of int16 with a scale as real numbers.
+  // Loads an int16 constant that has a scale, as real numbers.
   Result<ValueId> load_wide_constant(int32_t index);
-  // Loads the elements as a constant without a quantization. `type`: of the elements.
+  // Loads the elements, which have type `type`, as a constant without a quantization.
   Result<Value> read_constant(int32_t index, DataType type);
   Result<std::shared_ptr<const Bytes>> elements_of(int32_t index, DataType type, const Shape& shape);
 

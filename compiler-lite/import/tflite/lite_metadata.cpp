@@ -13,21 +13,22 @@ namespace nestrt::compiler {
 namespace {
 
 constexpr std::string_view kMetadataName = "TFLITE_METADATA";
-constexpr uint8_t kNormalization = 1;  // the value of the format's union ProcessUnitOptions
+constexpr uint8_t kNormalization = 1;  // value in the format's union ProcessUnitOptions
 constexpr size_t kMinMetadataBytes = 8;
 
 Status metadata_error(std::string_view what) {
-  return Status(Code::kInvalidModel, fmt::format("the metadata of the TensorFlow Lite model {}; correct them, or "
-                                                 "convert the model without metadata",
-                                                 what));
+  return Status(Code::kInvalidModel,
+                fmt::format("the metadata of the TensorFlow Lite model {}; correct the metadata, or "
+                            "convert the model without it",
+                            what));
 }
 
-// Returns the bytes of the metadata in memory of their own, which is aligned; empty if the file has none.
+// Returns an aligned copy of the bytes of the metadata; empty if the file has no metadata.
 Result<std::vector<uint8_t>> metadata_bytes(const LiteFile& file) {
   for (size_t i = 0; i < lite_size(file.model().metadata()); ++i) {
     const auto* const entry = file.model().metadata()->Get(static_cast<uint32_t>(i));
     if (!file.verify<tflite_metadata::Metadata>(reinterpret_cast<const tflite::Options&>(*entry)))
-      return metadata_error("are damaged: their list is malformed");
+      return metadata_error("is damaged: its list is malformed");
     const auto& named = reinterpret_cast<const tflite_metadata::Metadata&>(*entry);
     if (lite_text(named.name()) != kMetadataName) continue;
     NESTRT_ASSIGN_OR_RETURN(const std::span<const std::byte> raw, file.buffer(named.buffer()));
@@ -37,7 +38,7 @@ Result<std::vector<uint8_t>> metadata_bytes(const LiteFile& file) {
   return std::vector<uint8_t>();
 }
 
-// The number of tables is limited as in LiteFile.
+// Returns a verifier that limits the number of tables as LiteFile does.
 flatbuffers::Verifier metadata_verifier(const std::vector<uint8_t>& bytes) {
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(bytes.size() / 4 + 1);
@@ -51,11 +52,11 @@ Result<Preprocessing> normalization_of(const tflite_metadata::NormalizationOptio
   for (const float divisor : lite_list(options.std())) {
     const float scale = 1 / divisor;
     if (!std::isfinite(divisor) || !std::isfinite(scale) || scale == 0)
-      return metadata_error(fmt::format("state a standard deviation of {}, which no pixel can be divided by", divisor));
+      return metadata_error(fmt::format("specifies an unusable standard deviation of {}", divisor));
     result.scale.push_back(scale);
   }
   for (const float mean : result.mean)
-    if (!std::isfinite(mean)) return metadata_error(fmt::format("state a mean of {}", mean));
+    if (!std::isfinite(mean)) return metadata_error(fmt::format("specifies an unusable mean of {}", mean));
   return result;
 }
 
@@ -66,7 +67,7 @@ Result<Preprocessing> normalization_of(const std::vector<uint8_t>& bytes,
     if (unit.options_type() != kNormalization || unit.options() == nullptr) continue;
     const auto* const options = reinterpret_cast<const tflite_metadata::NormalizationOptions*>(unit.options());
     flatbuffers::Verifier verifier = metadata_verifier(bytes);
-    if (!verifier.VerifyTable(options)) return metadata_error("are damaged: a normalization is malformed");
+    if (!verifier.VerifyTable(options)) return metadata_error("is damaged: a normalization is malformed");
     return normalization_of(*options);
   }
   return Preprocessing();
@@ -81,7 +82,7 @@ Result<std::vector<Preprocessing>> lite_normalizations(const LiteFile& file) {
     return result;
   flatbuffers::Verifier verifier = metadata_verifier(bytes);
   if (!tflite_metadata::VerifyModelMetadataBuffer(verifier))
-    return metadata_error("are damaged: their tables are malformed");
+    return metadata_error("is damaged: its tables are malformed");
   const auto& metadata = *tflite_metadata::GetModelMetadata(bytes.data());
   if (lite_size(metadata.subgraphs()) == 0) return result;
   const auto* const inputs = metadata.subgraphs()->Get(0)->inputs();
@@ -97,8 +98,8 @@ Result<Preprocessing> for_channels(Preprocessing normalization, int64_t channels
     if (values->empty()) values->push_back(values == &normalization.scale ? 1.0f : 0.0f);
     if (values->size() == 1) values->assign(count, values->front());
     if (values->size() != count)
-      return metadata_error(
-          fmt::format("state {} means or standard deviations for an image of {} channels", values->size(), channels));
+      return metadata_error(fmt::format("specifies {} means or standard deviations for an image of {} channels",
+                                        values->size(), channels));
   }
   return normalization;
 }

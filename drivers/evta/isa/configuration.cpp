@@ -19,7 +19,7 @@ std::string_view name(Memory memory) {
 
 namespace {
 
-// Configurations that are not in kConfigurations, with their names. The limits of their sizes bound their number.
+// Configurations that are not in kConfigurations, with their names. The size limits bound their number.
 class StatedConfigurations {
  public:
   Result<const Configuration*> find(std::string_view name) {

@@ -14,7 +14,7 @@
 namespace nestrt::evta {
 namespace {
 
-constexpr int kMaxLog = 30;           // of a size in a name
+constexpr int kMaxLog = 30;           // largest buffer size in a name, in log2 bytes
 constexpr int kMinAccIndexBits = 6;   // the probe of a unit needs 64 accumulators
 constexpr int kMaxAccIndexBits = 11;  // an ALU instruction has 4 factors and 20 other bits in its second word
 constexpr int kMinWgtIndexBits = 4;   // two identities and a layer's weights for two virtual threads
@@ -62,26 +62,27 @@ Status check_sizes(const Configuration& stated) {
   NESTRT_RETURN_IF_ERROR(
       check_size("LOG_BATCH", stated.log_batch, 0, 0, "nestrt's programs compute one row at a time"));
   NESTRT_RETURN_IF_ERROR(check_size("LOG_BLOCK", stated.log_block, 3, 5, "blocks have 8, 16 or 32 channels"));
-  NESTRT_RETURN_IF_ERROR(check_size("LOG_INP_BUFF_SIZE", stated.log_inp_buffer, vector + kMinAccIndexBits,
-                                    vector + kMaxAccIndexBits,
-                                    fmt::format("of blocks of {}, programs need 2^{} vectors and an instruction can "
-                                                "address 2^{}",
-                                                stated.block(), kMinAccIndexBits, kMaxAccIndexBits)));
-  NESTRT_RETURN_IF_ERROR(check_size("LOG_ACC_BUFF_SIZE", stated.log_acc_buffer, stated.log_inp_buffer + 2,
-                                    stated.log_inp_buffer + 2,
-                                    "the accumulators, of 4 bytes each, must be as many as the inputs"));
+  NESTRT_RETURN_IF_ERROR(
+      check_size("LOG_INP_BUFF_SIZE", stated.log_inp_buffer, vector + kMinAccIndexBits, vector + kMaxAccIndexBits,
+                 fmt::format("with blocks of {}, programs need at least 2^{} vectors and an instruction can "
+                             "address at most 2^{}",
+                             stated.block(), kMinAccIndexBits, kMaxAccIndexBits)));
+  NESTRT_RETURN_IF_ERROR(
+      check_size("LOG_ACC_BUFF_SIZE", stated.log_acc_buffer, stated.log_inp_buffer + 2, stated.log_inp_buffer + 2,
+                 "the accumulator buffer must have as many vectors as the input buffer, with 4 bytes per element"));
   const int bits = stated.acc_index_bits(), max_wgt = std::min(kMaxWgtIndexBits, 32 - 2 * bits);
-  NESTRT_RETURN_IF_ERROR(check_size("LOG_WGT_BUFF_SIZE", stated.log_wgt_buffer, 2 * stated.log_block + kMinWgtIndexBits,
-                                    2 * stated.log_block + max_wgt,
-                                    fmt::format("of blocks of {} x {}, programs need 2^{} and a micro-op with two "
-                                                "indices of {} bits can address 2^{}",
-                                                stated.block(), stated.block(), kMinWgtIndexBits, bits, max_wgt)));
-  // With fewer micro-ops, the compiler of VTA's header places the first factor in the first word.
+  NESTRT_RETURN_IF_ERROR(
+      check_size("LOG_WGT_BUFF_SIZE", stated.log_wgt_buffer, 2 * stated.log_block + kMinWgtIndexBits,
+                 2 * stated.log_block + max_wgt,
+                 fmt::format("with blocks of {} x {}, programs need at least 2^{} blocks and a micro-op with two "
+                             "indices of {} bits can address at most 2^{}",
+                             stated.block(), stated.block(), kMinWgtIndexBits, bits, max_wgt)));
+  // With fewer micro-ops, a C++ compiler places the first factor of VTA's bit fields in the first word.
   const int min_uop = (27 - bits) / 2 + 1;
   return check_size("LOG_UOP_BUFF_SIZE", stated.log_uop_buffer, min_uop + stated.log_uop_bytes,
                     kMaxUopIndexBits + stated.log_uop_bytes,
-                    fmt::format("the first word of an instruction has room for {} to {} bits of a micro-op's index "
-                                "if accumulators have {}",
+                    fmt::format("the first word of an instruction has {} to {} bits for a micro-op's index "
+                                "if accumulator indices have {}",
                                 min_uop, kMaxUopIndexBits, bits));
 }
 

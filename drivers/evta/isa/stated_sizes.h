@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations with any sizes that VTA's own encoding supports, in addition to those of kConfigurations.
+// Parses configurations that are not in kConfigurations, with any sizes that VTA's encoding supports.
 //
-// The names of sizes in messages are the keys of VTA's vta_config.json. Source of the limits: VTA's hw_spec.h, whose
-// instructions have two words of 64 bits and whose micro-ops have 32 bits.
+// Messages name the keys of VTA's vta_config.json. The limits come from VTA's hw_spec.h: an instruction has two 64-bit
+// words, and a micro-op has 32 bits.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace nestrt::evta {
 
-// Returns the configuration that a name {batch}x{block}_{uop}_{inp}_{wgt}_{acc} states. The result has no name. Errors:
-// kInvalidArgument with the key, its value and the limit.
+// Returns the configuration with the sizes in `name`, {batch}x{block}_{uop}_{inp}_{wgt}_{acc}. Its name is not set.
+// Errors: kInvalidArgument with the key, its value and the limit.
 Result<Configuration> parse_sizes(std::string_view name);
 
 }  // namespace nestrt::evta

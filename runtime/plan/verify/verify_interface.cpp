@@ -46,7 +46,7 @@ class Interface {
     const auto& buffers = context_.plan.buffers;
     for (uint32_t index = 0; index < buffers.size(); ++index) {
       if (buffers[index].kind == kind_ && !owned_[index])
-        return damaged_plan(fmt::format("buffer {}: is of kind {}, but does not belong to an {}", index, side_, side_));
+        return damaged_plan(fmt::format("buffer {} is of kind {}, but does not belong to an {}", index, side_, side_));
     }
     return {};
   }

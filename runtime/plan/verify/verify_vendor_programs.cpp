@@ -44,7 +44,7 @@ class VendorCheck {
     if (!facts.port_names.empty() && facts.port_names.size() != program.ranges.size())
       return fail(fmt::format("has {} names for {} ports", facts.port_names.size(), program.ranges.size()));
     if (!std::ranges::all_of(facts.port_names, is_text)) return fail("has a port with an invalid name");
-    if (!is_text(facts.on_cpu)) return fail("has an invalid text about operators on the CPU");
+    if (!is_text(facts.on_cpu)) return fail("has an invalid description of the operators on the CPU");
     // The negation also rejects NaN.
     if (!(facts.npu_share <= 1))
       return fail(fmt::format("has an invalid npu_share of {}; expected at most 1", facts.npu_share));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs a recipe's Tcl script without Vivado: tclsh vivado_commands.tcl SCRIPT [ARGUMENT ...]
 # The Vivado commands below check their options against Vivado's Tcl reference (UG835) and print each call on a line. Any
-# other command that Tcl lacks is an error, as is a file that the call would read and that does not exist.
+# other unknown command is an error, and so is a missing input file.
 
 # Prints a call with its options sorted by name. `flags` have no value, `options` have one.
 proc record {command flags options positional arguments} {

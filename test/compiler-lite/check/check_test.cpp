@@ -134,7 +134,7 @@ TEST_CASE("A damaged plan is not checked") {
   CHECK(result.text.find("the content does not match its digest") != std::string::npos);
 }
 
-// Returns a detector that detects nothing: its outputs are boxes, and scores close to zero.
+// Returns a detector without detections. Its outputs are boxes, and scores close to zero.
 ModelBuilder detector() {
   ModelBuilder model;
   model.input("x", {1, 2, 8, 8}).output("scores").output("boxes");
@@ -293,7 +293,7 @@ TEST_CASE("Sequences of class scores and embeddings of a quantized plan have the
   }
 }
 
-TEST_CASE("A quantized output that matches with much noise causes a warning that states it") {
+TEST_CASE("A quantized output that matches but is noisy causes a warning with its signal-to-noise ratio") {
   const std::string python = existing_python();
   if (python.empty()) return;
   const test::TemporaryFolder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison with the two kinds of kernels of LiteRT. A program stands in for the Python interpreter and returns
+// Compares results with both kinds of LiteRT kernels. A shell script replaces the Python interpreter and returns
 // recorded arrays.
 #include <catch2/catch.hpp>
 
@@ -35,7 +35,8 @@ struct RecordedLiteRt {
     const ConstTensorView view{DataType::kS8, Shape{1, 1, 4, 1}, elements.data()};
     REQUIRE(tools::write_npy(path(name), view).ok());
   }
-  // Returns the result of a check of the plan on x = {2, 4, -4, 127}. `response`: of the interpreter.
+  // Returns the result of a check of the plan on x = {2, 4, -4, 127}. `response`: what the interpreter writes to
+  // response.json.
   Result<compiler::CheckReport> check(const std::string& response) const {
     write("x.npy", {2, 4, -4, 127});
     REQUIRE(tools::write_file(path("model.tflite"), product_model().bytes()).ok());
@@ -54,7 +55,7 @@ struct RecordedLiteRt {
   }
 };
 
-TEST_CASE("A check counts the elements that equal each kind of LiteRT's kernels") {
+TEST_CASE("A check counts the elements that are equal to those of each kind of LiteRT kernels") {
   const RecordedLiteRt litert;
   litert.write("default.npy", {-7, -5, -9, 56});
   litert.write("reference.npy", {-6, -5, -10, 56});
@@ -76,7 +77,7 @@ TEST_CASE("A check needs no reference kernels for models without integers") {
   CHECK(!report->kernels);
 }
 
-TEST_CASE("A check refuses an interpreter that leaves out a kind of kernels or a run") {
+TEST_CASE("A check fails if the interpreter's response lacks a kind of kernels or a run") {
   const RecordedLiteRt litert;
   litert.write("default.npy", {-7, -5, -9, 56});
   CHECK(litert.check(R"([[{"y": "default.npy"}]])").error().code() == Code::kInternal);

@@ -28,7 +28,7 @@ RowMetrics rows(const std::vector<float>& actual, const std::vector<float>& expe
 
 TEST_CASE("Rows that sum to 1 along three axes are scores of steps, and their sequences are decoded") {
   for (const bool has_logarithms : {false, true}) {
-    // Decoded: 1 2 2 3, and 1 2 3.
+    // The decoded sequences are 1 2 2 3 and 1 2 3.
     const auto expected = scores({0, 1, 1, 0, 2, 0, 2, 3}, 4, has_logarithms);
     const auto actual = scores({0, 1, 1, 0, 2, 2, 2, 3}, 4, has_logarithms);
     for (const Shape& shape : {Shape{1, 8, 4}, Shape{8, 1, 4}}) {
@@ -44,19 +44,19 @@ TEST_CASE("Rows that sum to 1 along three axes are scores of steps, and their se
   }
 }
 
-TEST_CASE("The blank is the first or the last class") {
+TEST_CASE("The blank is either the first or the last class") {
   const auto expected = scores({3, 0, 3, 0, 3, 3, 1}, 4);
-  CHECK(rows(expected, expected, {1, 7, 4}).classes == 3);  // 0 0 1 without the blank 3
+  CHECK(rows(expected, expected, {1, 7, 4}).classes == 3);  // 0 0 1 remain; 3 is the blank
 }
 
-TEST_CASE("The batch tells the axis of the sequences") {
-  // Two sequences of three steps: 1 1 2 and 2 2 2 as [N, T, C]; as [T, N, C] 1 2 2 and 1 2 2.
+TEST_CASE("The batch size determines the axis of the sequences") {
+  // Two sequences of three steps: 1 1 2 and 2 2 2 as [N, T, C], or 1 2 2 and 1 2 2 as [T, N, C].
   const auto expected = scores({1, 1, 2, 2, 2, 2}, 3);
   CHECK(rows(expected, expected, {2, 3, 3}, 2).classes == 1);  // the blank is class 2
   CHECK(rows(expected, expected, {3, 2, 3}, 2).classes == 2);
 }
 
-TEST_CASE("Rows of length 1 are embeddings, which are compared by cosine") {
+TEST_CASE("Rows of length 1 are embeddings and are compared by cosine") {
   std::vector<float> expected(16, 0.0F), actual(16, 0.0F);
   for (const size_t row : {0, 1}) {
     expected[8 * row] = -0.6F, expected[8 * row + 5] = 0.8F;
@@ -77,7 +77,7 @@ TEST_CASE("Other numbers are neither scores nor embeddings") {
   CHECK(!rows(none, none, {0, 4, 8}).are_scores);
 }
 
-TEST_CASE("Runs add up, and one that is different decides the kind of rows") {
+TEST_CASE("Metrics of several runs add up, and rows are scores only if they are scores in every run") {
   RowMetrics sum = rows(scores({1, 2}, 3), scores({1, 2}, 3), {1, 2, 3});
   sum.add(rows(scores({1, 1}, 3), scores({1, 0}, 3), {1, 2, 3}));
   CHECK(sum.are_scores);

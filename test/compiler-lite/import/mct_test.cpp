@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizers of the domain mct_quantizers, and integers that a Clip limits to fewer than 8 bits.
+// Tests quantizers of the domain mct_quantizers, and integers that a Clip limits to fewer than 8 bits.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Graph optimised(const ModelBuilder& model) {
   return std::move(*graph);
 }
 
-// Returns whether the only Conv computes with integers and is not followed by other operators than Dequantize.
+// Returns true if the only Conv computes with integers and only a Dequantize follows it.
 bool is_one_integer_conv(const Graph& graph) {
   bool reads_integers = false;
   for (const auto& node : graph.nodes())
@@ -52,7 +52,7 @@ struct Limits {
   double low, high, step;
 };
 
-// Returns what the package mct_quantizers computes: round((clip(x) - origin) / step) * step + origin.
+// Returns the result of the package mct_quantizers: round((clip(x) - origin) / step) * step + origin.
 float mct_quantized(float x, const Limits& limits, double origin) {
   const double clipped = std::min(std::max(double{x}, limits.low), limits.high);
   return static_cast<float>(std::nearbyint((clipped - origin) / limits.step) * limits.step + origin);
@@ -138,7 +138,7 @@ TEST_CASE("Uniform weights of mct_quantizers are quantized per channel") {
   CHECK(run(optimised(model), {{0, 1}}) == std::vector<float>{1, 10});
 }
 
-TEST_CASE("Quantizers of mct_quantizers without a meaning are refused") {
+TEST_CASE("Invalid quantizers of mct_quantizers are rejected") {
   const auto message = [](int64_t bits, float threshold) {
     ModelBuilder model;
     model.input("x", {1, 4}).output("y");

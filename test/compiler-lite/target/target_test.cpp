@@ -61,7 +61,7 @@ std::string vta_config(int log_acc_buffer) {
          std::to_string(log_acc_buffer) + "}";
 }
 
-TEST_CASE("A unit list or a board can name a vta_config.json") {
+TEST_CASE("A unit list or a board file can name a vta_config.json") {
   const nestrt::test::TemporaryFolder folder;
   const std::string config = folder.write_text("vta_config.json", vta_config(15));
   const auto list = read_target("cpu,evta:" + config);

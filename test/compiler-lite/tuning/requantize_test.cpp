@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized models whose scales become powers of two.
+// Tests --requantize: the scales of quantized models become powers of two.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -27,7 +27,7 @@ std::vector<float> random_numbers(size_t count, uint32_t seed) {
   return result;
 }
 
-// Quantizes to u8 and back.
+// Quantizes to u8 and dequantizes.
 void add_pair(ModelBuilder& model, const std::string& from, const std::string& to, float scale, int zero_point) {
   model.constant(to + "_s", {}, std::vector<float>{scale});
   model.constant(to + "_z", {}, std::vector<int32_t>{zero_point}, test::onnx_type::kUint8);
@@ -45,7 +45,7 @@ void add_weights(ModelBuilder& model, const std::string& name, const std::vector
   model.node("DequantizeLinear", {name + "_q", name + "_s", name + "_z"}, {name}, name + "_dequantize");
 }
 
-// x -> Conv whose Relu is part of the range -> Conv -> y.
+// x -> Conv whose output range includes the Relu -> Conv -> y.
 ModelBuilder quantized_network() {
   ModelBuilder model;
   model.input("x", {1, 3, 8, 8}).output("y");
@@ -78,7 +78,7 @@ struct RequantizeWorkshop {
 
 }  // namespace
 
-TEST_CASE("A quantized model gets exponents, and its noise is that against the model's own integers") {
+TEST_CASE("A requantized model has exponents, and its noise is measured against the original model") {
   RequantizeWorkshop workshop;
   CalibrationOptions options;
   options.compile = workshop.compile;
@@ -106,7 +106,7 @@ TEST_CASE("A quantized model gets exponents, and its noise is that against the m
   CHECK(report->outputs[0].decibel < 60);
 }
 
-TEST_CASE("A range that starts at zero stays as a clip") {
+TEST_CASE("A range that starts at zero is kept as a clip") {
   const RequantizeWorkshop workshop;
   const auto graph = import_model(workshop.model(), workshop.compile.import);
   REQUIRE(graph);
@@ -123,7 +123,7 @@ TEST_CASE("A range that starts at zero stays as a clip") {
   CHECK(clips == 1);
 }
 
-TEST_CASE("Models without quantized activations are refused") {
+TEST_CASE("Models without quantized activations are rejected") {
   ModelBuilder model;
   model.input("x", {1, 3, 8, 8}).output("y");
   model.node("Relu", {"x"}, {"y"}, "relu");

@@ -92,7 +92,8 @@ TEST_CASE("Several output files become one archive, sorted by name") {
              Contains("its command wrote no output"));
 }
 
-TEST_CASE("A long output of a failing command is shown from both ends and kept in a file") {
+TEST_CASE(
+    "If a failing command prints a lot, the message shows the beginning and the end, and a file keeps all of it") {
   const test::TemporaryFolder files;
   const TemporaryFolderForFiles there(files.path());
   const ScriptedVendor vendor(
@@ -112,7 +113,7 @@ TEST_CASE("A long output of a failing command is shown from both ends and kept i
   CHECK_THAT(text, Contains("the cause") && Contains(std::string(499, '0') + "5") && Contains("seen"));
 }
 
-TEST_CASE("A short output of a failing command is shown completely and not kept") {
+TEST_CASE("If a failing command prints little, the message shows all of it, and no file keeps it") {
   const test::TemporaryFolder files;
   const TemporaryFolderForFiles there(files.path());
   CHECK_THAT(std::string(ScriptedVendor("echo no >&2; exit 1").run("{input} {output}").error().message()),

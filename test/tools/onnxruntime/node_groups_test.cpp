@@ -22,8 +22,8 @@ Predecessors random_graph(std::mt19937& generator) {
   return graph;
 }
 
-// Returns whether the graph in which every group is one node has no cycle: removes nodes without predecessors until
-// none is left.
+// Returns true if the graph in which every group is one node has no cycle. Repeatedly removes nodes without
+// predecessors.
 bool can_become_nodes(const Predecessors& graph, const Groups& groups) {
   std::vector<size_t> fused(graph.size());
   for (size_t node = 0; node < graph.size(); ++node) fused[node] = groups.size() + node;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the execution provider in ONNX Runtime's own Python.
+"""Tests the execution provider with the Python package of ONNX Runtime.
 
     provider_test.py LIBRARY BIN_DIR
 
@@ -21,7 +21,7 @@ IN_ENVIRONMENT = "NESTRT_IN_ORT_ENVIRONMENT"
 
 
 def enter_environment():
-    """Runs this file with the Python that has ONNX Runtime."""
+    """Runs this file with a Python in which ONNX Runtime is installed."""
     found = subprocess.run([sys.executable, ROOT / "compiler-lite/check/ort_environment.py"], stdout=subprocess.PIPE, text=True)
     if found.returncode != 0:
         print("skipped: ONNX Runtime cannot be installed")
@@ -65,7 +65,7 @@ def weights(*shape):
 
 
 def convolutions(prefix, source, count):
-    """Pairs of a 3x3 convolution that reads weight "w" and a Relu; the last result is PREFIX."""
+    """Returns pairs of a 3x3 convolution with weight "w" and a Relu; the last result is named PREFIX."""
     nodes = []
     for i in range(count):
         result = prefix if i == count - 1 else f"{prefix}{i}"
@@ -76,7 +76,7 @@ def convolutions(prefix, source, count):
 
 
 def mixed_model():
-    """Convolutions, a Det, which nestc does not support, and convolutions of its result."""
+    """Convolutions, then a Det, which nestc does not support, then convolutions of its result."""
     nodes = [*convolutions("a", "x", 2), helper.make_node("Det", ["a"], ["d"], "det"),
              helper.make_node("Mul", ["a", "k"], ["m"], "scale"), helper.make_node("Reshape", ["d", "s"], ["r"], "shape"),
              helper.make_node("Add", ["m", "r"], ["t"], "sum"), *convolutions("y", "t", 2)]
@@ -85,7 +85,7 @@ def mixed_model():
 
 
 def qdq_model():
-    """Two quantized convolutions, as exporters write them. All scales are powers of two and all sums of 72 products stay
+    """Two quantized convolutions in QDQ form. All scales are powers of two and all sums of 72 products are
     below 2^24 steps, so f32 represents every value exactly and runtimes must agree."""
     constants = {"zero": np.uint8(128), "wzero": np.int8(0)}
     nodes, last = [], "x"
@@ -137,11 +137,11 @@ class Provider(unittest.TestCase):
         if uses_nestrt:
             settings.add_provider_for_devices(self.devices, {name: str(value) for name, value in options.items()})
         model = model if isinstance(model, bytes) else str(model)
-        # Otherwise a failing provider would be replaced by that of the CPU.
+        # Otherwise, if the provider fails, ONNX Runtime would use its CPU provider.
         return onnxruntime.InferenceSession(model, settings, enable_fallback=False)
 
     def nodes_run(self, session):
-        """Returns how many nodes each provider ran since the session was created."""
+        """Returns the number of nodes that each provider ran since the session was created."""
         events = json.loads(pathlib.Path(session.end_profiling()).read_text())
         counts = {}
         for event in events:
@@ -157,7 +157,7 @@ class Provider(unittest.TestCase):
             np.testing.assert_allclose(mine, theirs, rtol=0, atol=TOLERANCE * np.abs(theirs).max())
 
     def run_alone(self, model, inputs):
-        """Returns the outputs of nestc and nestrt without ONNX Runtime, by name."""
+        """Returns the outputs by name, computed with nestc and nestrt without ONNX Runtime."""
         plan, out = self.folder / "alone.nest", self.folder / "out"
         subprocess.run([BIN / "nestc", "compile", model, "-o", plan], check=True, capture_output=True)
         arguments = []
@@ -177,17 +177,17 @@ class Provider(unittest.TestCase):
         exact = self.session(model, optimised=False).run(None, inputs)
         np.testing.assert_array_equal(exact[0].view(np.int32), self.run_alone(model, inputs)[0].view(np.int32))
 
-    def test_the_demo_network_has_the_bits_of_nestrt_alone(self):
+    def test_the_demo_network_is_bit_identical_to_nestrt_alone(self):
         self.check_network(DEMO)
 
-    def test_imagenet_networks_have_the_bits_of_nestrt_alone(self):
+    def test_imagenet_networks_are_bit_identical_to_nestrt_alone(self):
         for name in ("squeezenet1.1.onnx", "mobilenet_v2_1.0_224_qat_deq.onnx"):
             if not (MODELS / name).is_file():
                 self.skipTest(f"{name} is missing from {MODELS}")
             with self.subTest(name):
                 self.check_network(MODELS / name)
 
-    def test_a_quantized_model_has_the_answers_of_onnx_runtime(self):
+    def test_a_quantized_model_gives_the_results_of_onnx_runtime(self):
         model, inputs = qdq_model(), {"x": np.random.default_rng(3).standard_normal((1, 8, 12, 12)).astype(np.float32)}
         session = self.session(model, optimised=False)
         expected = self.session(model, False, optimised=False).run(None, inputs)
@@ -231,14 +231,14 @@ class Provider(unittest.TestCase):
             session.run(None, inputs)
             self.assertEqual("nestrt" in self.nodes_run(session), expected)
 
-    def test_wrong_options_are_named(self):
+    def test_errors_name_invalid_options(self):
         for option, text in (({"thread": 2}, "unknown option ep.nestrt.thread"),
                              ({"threads": "two"}, "option ep.nestrt.threads: expected a number"),
                              ({"units": "gpu"}, "gpu")):
             with self.subTest(option), self.assertRaisesRegex(Exception, text):
                 self.session(DEMO, **option)
 
-    def test_threads_of_one_session_have_the_same_answers(self):
+    def test_concurrent_runs_of_one_session_give_the_same_results(self):
         session = self.session(mixed_model(), threads=1)
         generator = np.random.default_rng(4)
         inputs = [{"x": generator.standard_normal((1, 4, 8, 8)).astype(np.float32)} for _ in range(4)]
@@ -257,7 +257,7 @@ class Provider(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
-    def test_plans_are_kept_and_damaged_ones_replaced(self):
+    def test_plans_are_cached_and_damaged_plans_replaced(self):
         cache = self.folder / "plans"
         first = self.session(DEMO, cache=cache)
         inputs = random_inputs(first)

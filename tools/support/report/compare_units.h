@@ -21,10 +21,11 @@ struct BranchComparison {
   uint64_t stray = 0;      // bytes that the unit changed although the branch does not compute them
 };
 
-// Compares each program of each accelerator. The CPU must be among the units. Inputs are random bytes, including the
-// unspecified lanes of blocked layouts. Results are compared bit for bit, and all other bytes of the same buffers must
-// stay unchanged. Of a vendor's program, only the outputs are compared. If a program computes some of the channels, the
-// CPU computes the rest. Errors: those of Unit::prepare and of the runs; kInvalidArgument without a CPU; kOutOfMemory.
+// Compares each program of each accelerator with the CPU, which must be among the units. Inputs are random bytes,
+// including the unspecified lanes of blocked layouts. Results are compared bit for bit, and all other bytes of the same
+// buffers must stay unchanged. For a vendor's program, only its declared outputs are compared. If a program computes
+// some of the channels, the CPU computes the rest. Errors: those of Unit::prepare and of the runs; kInvalidArgument
+// without a CPU; kOutOfMemory.
 Result<std::vector<BranchComparison>> compare_units(const std::shared_ptr<const Plan>& plan, const UnitList& units);
 
 }  // namespace nestrt::tools

@@ -184,7 +184,8 @@ constexpr UnitCase kCases[] = {
     {"every byte of every result is written", writes_all_results},
     {"nothing but results is written", writes_results_only},
     {"a run that is submitted after its deadline ends without results, and the next one is correct", keeps_deadlines},
-    {"a cancellation at any time gives either the results or the status", cancels_at_any_time},
+    {"a run cancelled at any time either completes with the correct results or reports that it was cancelled",
+     cancels_at_any_time},
     {"a unit produces the same results after a reset", works_after_reset},
     {"a probe succeeds, and programs run after it", works_after_probe},
 };

@@ -28,14 +28,14 @@ QuantRange range_of(int bits, bool is_signed) {
 Status check_scales(const NodeContext& node, const plan::Quantization& quantization) {
   for (const float scale : quantization.scales)
     if (!(std::isfinite(scale) && scale > 0))
-      return node.invalid("thresholds must be positive, and the upper limit of a range above the lower one");
+      return node.invalid("thresholds must be positive, and upper limits must exceed lower limits");
   return {};
 }
 
 Status finish_quantizer(NodeContext& node, const QuantRange& range, const plan::Quantization& quantization) {
   NESTRT_RETURN_IF_ERROR(check_scales(node, quantization));
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
-  if (node.type(x) != DataType::kF32) return node.unsupported("only floats can be quantized");
+  if (node.type(x) != DataType::kF32) return node.unsupported("only float inputs are supported");
   return node.set_output(quantized_and_back(node, x, range, quantization));
 }
 
@@ -44,7 +44,7 @@ void add_symmetric(plan::Quantization& quantization, float threshold, int bits, 
   quantization.zero_points.push_back(0);
 }
 
-// Shifts the range so that an integer represents zero, or extends it to zero if it is on one side of it.
+// Shifts the range so that an integer represents zero. Extends a range that does not contain zero to zero.
 void add_uniform(plan::Quantization& quantization, double low, double high, int bits) {
   const double steps = std::ldexp(1.0, bits) - 1;
   const double first = low > 0 ? 0 : low, last = high < 0 ? 0 : high;
@@ -54,19 +54,20 @@ void add_uniform(plan::Quantization& quantization, double low, double high, int 
   quantization.zero_points.push_back(zero_point >= 0 && zero_point <= steps ? static_cast<int32_t>(zero_point) : 0);
 }
 
-// Returns the axis of several limits, or -1 for one.
+// Returns the channel axis, or -1 if there is only one limit.
 Result<int> channel_axis(NodeContext& node, size_t count) {
-  node.ignore("signed");  // weights always are
+  node.ignore("signed");  // weights are always signed
   const bool is_per_channel = node.flag("per_channel", false);
   const int64_t stated = node.attribute("channel_axis", int64_t{0});
   NESTRT_ASSIGN_OR_RETURN(const ValueId x, node.input(0));
   if (!is_per_channel) {
     if (count == 1) return -1;
-    return node.invalid(fmt::format("has {} limits and does not quantize per channel", count));
+    return node.invalid(fmt::format("has {} limits, but does not quantize per channel", count));
   }
   NESTRT_ASSIGN_OR_RETURN(const int axis, node.axis(stated, node.shape(x).rank()));
   if (static_cast<int64_t>(count) == node.shape(x)[axis]) return count == 1 ? -1 : axis;
-  return node.invalid(fmt::format("{} limits do not fit axis {} of shape {}", count, axis, node.shape(x).to_string()));
+  return node.invalid(
+      fmt::format("{} limits do not match axis {} of shape {}", count, axis, node.shape(x).to_string()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizers of Sony's Model Compression Toolkit (domain mct_quantizers): each quantizes to integers of a stated number
-// of bits, and dequantizes. Power-of-two quantizers are symmetric ones whose thresholds are powers of two.
+// Quantizers of Sony's Model Compression Toolkit (domain mct_quantizers). Each quantizes to integers with a given
+// number of bits, and dequantizes. Power-of-two quantizers are symmetric quantizers whose thresholds are powers of two.
 #pragma once
 
 #include "compiler-lite/import/node_context.h"

@@ -6,7 +6,7 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns numbers by scale in a shape that broadcasts to x.
+// Returns `numbers`, one per scale, in a shape that broadcasts to x.
 Result<ValueId> broadcast(NodeContext& node, const std::vector<float>& numbers, int axis, const Shape& x) {
   if (numbers.size() == 1) return node.scalar(numbers[0]);
   Shape shape;

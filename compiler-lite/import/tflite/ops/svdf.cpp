@@ -2,7 +2,7 @@
 // SVDF: each filter computes a product of the input, a state keeps the latest results, and the output is a weighted sum
 // of them over time. The state, [batch, filters * memory], is an input and an output of the graph.
 //
-// An int8 SVDF has a state of int16. In the graph, the state consists of real numbers that are multiples of its scale.
+// The state of an int8 SVDF is int16. In the graph, it consists of real numbers that are multiples of its scale.
 // Sums over the input are exact, and each new result is rounded to the scale as in LiteRT. Sums over time are f32.
 #include <fmt/core.h>
 
@@ -47,7 +47,7 @@ Result<ValueId> old_state(LiteNode& node, const Svdf& svdf, LiteVariable& state)
   return node.reshape(state.value, {svdf.batch, svdf.filters, svdf.memory});
 }
 
-// Returns real numbers rounded to the steps of int16.
+// Rounds real numbers to multiples of `scale` within the range of int16.
 Result<ValueId> rounded_to_int16(LiteNode& node, ValueId id, float scale) {
   NESTRT_ASSIGN_OR_RETURN(const ValueId step, node.scalar(scale));
   NESTRT_ASSIGN_OR_RETURN(id, node.binary(ops::BinaryKind::kDiv, id, step));
@@ -59,10 +59,10 @@ Result<ValueId> rounded_to_int16(LiteNode& node, ValueId id, float scale) {
 // Returns the product of the input and the weights of each filter, [batch, filters], as multiples of the state's scale.
 Result<ValueId> newest_integer_results(LiteNode& node) {
   NESTRT_ASSIGN_OR_RETURN(const std::optional<float> scale, node.graph().wide_scale(node.input_tensor(kSvdfState)));
-  if (!scale) return node.unsupported("the state of an SVDF of integers must be int16 with one scale");
+  if (!scale) return node.unsupported("the state of an integer SVDF must be int16 with one scale");
   for (const size_t factor : {size_t{0}, kFeatureWeights}) {
     NESTRT_ASSIGN_OR_RETURN(const bool is_factor, is_integer_factor(node, factor));
-    if (!is_factor) return node.unsupported("an SVDF of integers must have one scale for its input and its weights");
+    if (!is_factor) return node.unsupported("the input and the weights of an integer SVDF must each have one scale");
   }
   NESTRT_ASSIGN_OR_RETURN(const IntegerFactor x, integer_factor(node, 0, false));
   NESTRT_ASSIGN_OR_RETURN(const IntegerFactor weights, integer_factor(node, kFeatureWeights, true));
@@ -87,16 +87,17 @@ Result<ValueId> new_state(LiteNode& node, const Svdf& svdf, ValueId old, ValueId
   return node.add(ops::Concat{.axis = 2}, {recent, newest});
 }
 
-// Returns the bias as real numbers. Integers are in steps of the products of state and time weights.
+// Returns the bias as real numbers. The step of an integer bias is the product of the scales of state and time weights.
 Result<ValueId> time_bias(LiteNode& node) {
   if (!node.is_quantized_output()) return node.input(kSvdfBias);
   NESTRT_ASSIGN_OR_RETURN(const std::optional<float> state, node.graph().wide_scale(node.input_tensor(kSvdfState)));
   NESTRT_ASSIGN_OR_RETURN(const std::optional<float> time, node.graph().wide_scale(node.input_tensor(kTimeWeights)));
-  if (!state || !time) return node.unsupported("state and time weights of an SVDF of integers must be int16");
+  if (!state || !time) return node.unsupported("state and time weights of an integer SVDF must be int16");
   NESTRT_ASSIGN_OR_RETURN(const DataType type, node.graph().type(node.input_tensor(kSvdfBias)));
   const float step = *state * *time;
   if (type != DataType::kS32 || !(std::isfinite(step) && step > 0))
-    return node.invalid("the bias must be int32, with scales of the state and the weights whose product is in range");
+    return node.invalid(
+        "the bias must be int32, and the product of the scales of state and time weights must be positive and finite");
   return node.dequantized(kSvdfBias, symmetric_steps(step));
 }
 
@@ -119,7 +120,7 @@ Status import_svdf(LiteNode& node) {
     NESTRT_ASSIGN_OR_RETURN(const ValueId bias, time_bias(node));
     NESTRT_ASSIGN_OR_RETURN(y, node.binary(ops::BinaryKind::kAdd, y, bias));
   }
-  // LiteRT ignores the activation of integers: their zero point limits the result.
+  // For integers, LiteRT ignores the activation; the output's zero point limits the result.
   if (node.is_quantized_output()) return node.set(0, y);
   return node.finish(node.activated(y, node.options<tflite::SvdfOptions>().activation()));
 }

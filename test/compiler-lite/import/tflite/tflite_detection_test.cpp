@@ -120,7 +120,7 @@ LiteWriter svdf_model(int rank) {
   return model;
 }
 
-TEST_CASE("An SVDF weights the latest results of its filters, which its state keeps") {
+TEST_CASE("An SVDF computes a weighted sum of the latest results of its filters, which are in its state") {
   const Graph graph = optimised(svdf_model(1));
   CHECK(graph.value(graph.inputs.at(1).value).name == "state");
   CHECK(graph.value(graph.outputs[1]).name == "state.next");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata of TensorFlow Lite models: the normalization of images becomes the preprocessing of the input.
+// Tests the metadata of TensorFlow Lite models: an image's normalization becomes the preprocessing of the input.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -16,7 +16,7 @@ using Floats = std::vector<float>;
 
 struct StatedNormalization {
   Floats mean, std;
-  uint8_t unit = 1;  // the value of ProcessUnitOptions
+  uint8_t unit = 1;  // value in ProcessUnitOptions
 };
 
 std::vector<uint8_t> metadata_of(const std::vector<StatedNormalization>& inputs) {
@@ -52,7 +52,7 @@ compiler::Graph described(const LiteWriter& model) {
   return std::move(*graph);
 }
 
-TEST_CASE("The normalization of metadata becomes the preprocessing of an image") {
+TEST_CASE("The normalization in the metadata becomes the preprocessing of an image") {
   const auto graph = described(described_model(metadata_of({{{1}, {2}}, {{127.5f}, {128, 64, 32}}})));
   CHECK(!graph.inputs[0].preprocessing);  // not an image
   REQUIRE(graph.inputs[1].preprocessing);
@@ -60,14 +60,14 @@ TEST_CASE("The normalization of metadata becomes the preprocessing of an image")
   CHECK(graph.inputs[1].preprocessing->scale == Floats{1.0f / 128, 1.0f / 64, 1.0f / 32});
 }
 
-TEST_CASE("Other metadata leave the pixels unchanged") {
+TEST_CASE("Other metadata leaves the pixels unchanged") {
   CHECK(!described(described_model(metadata_of({{{1}, {2}}}))).inputs[1].preprocessing);
   CHECK(!described(described_model(metadata_of({{}, {{1}, {2}, 2}}))).inputs[1].preprocessing);
   CHECK(!described(described_model(metadata_of({{}, {{1}, {2}}}), "min_runtime_version")).inputs[1].preprocessing);
   CHECK(!described(described_model({'1', '.', '5'})).inputs[1].preprocessing);
 }
 
-TEST_CASE("Options for images keep the normalization of metadata unless they state another") {
+TEST_CASE("Image options keep the normalization from the metadata unless they specify another") {
   const auto stated = [] { return described(described_model(metadata_of({{}, {{100}, {50}}}))); };
   compiler::Graph resized = stated();
   REQUIRE(compiler::attach_preprocessing(resized, {.mean = {0}, .scale = {1}, .resize = 8}).ok());
@@ -80,7 +80,7 @@ TEST_CASE("Options for images keep the normalization of metadata unless they sta
   CHECK(replaced.inputs[1].preprocessing->scale == Floats(3, 0.5f));
 }
 
-TEST_CASE("Metadata that do not fit the image, or are damaged, are refused") {
+TEST_CASE("Metadata that does not match the image, or is damaged, is rejected") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   for (const StatedNormalization& wrong : std::vector<StatedNormalization>{
            {{1, 2}, {1}}, {{0}, {0}}, {{0}, {kNan}}, {{kNan}, {1}}, {{0}, {std::numeric_limits<float>::infinity()}}})
@@ -90,7 +90,7 @@ TEST_CASE("Metadata that do not fit the image, or are damaged, are refused") {
   CHECK(described_model(cut).import().error().code() == Code::kInvalidModel);
 }
 
-TEST_CASE("Metadata with flipped bytes never crash") {
+TEST_CASE("Metadata with flipped bytes never causes a crash") {
   const std::vector<uint8_t> bytes = metadata_of({{}, {{1, 2, 3}, {4}}});
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const uint8_t flip : {0x01, 0x80, 0xff}) {

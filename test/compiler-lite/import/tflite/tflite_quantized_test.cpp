@@ -173,9 +173,9 @@ TEST_CASE("The table of a uint8 activation uses the output's quantization") {
   check_lite_bytes(model, std::vector<uint8_t>{0, 100, 128, 255}, expected);
 }
 
-constexpr uint8_t kBatchMatMul = 101;  // the value of BuiltinOptions
+constexpr uint8_t kBatchMatMul = 101;  // value in BuiltinOptions
 
-TEST_CASE("Products of two int8 matrices that are known at run time are exact sums, rounded once") {
+TEST_CASE("Products of two int8 matrices that are known only at run time are exact sums, rounded once") {
   for (const bool is_transposed : {false, true}) {
     LiteWriter model;
     const LiteWriter::Scales scales{{0.5f}, {3}};
@@ -189,8 +189,8 @@ TEST_CASE("Products of two int8 matrices that are known at run time are exact su
       return tflite::CreateBatchMatMulOptions(builder, false, is_transposed).Union();
     });
     model.output(y);
-    // Each row times itself, in steps of 0.5 * 0.5 / 0.25: (5 - 3)^2 + (-1 - 3)^2 - 7, and 100 + 36 - 7, which
-    // saturates.
+    // The product of each row with itself, in steps of 0.5 * 0.5 / 0.25: (5 - 3)^2 + (-1 - 3)^2 - 7, and 100 + 36 - 7,
+    // which saturates.
     check_lite_bytes(model, std::vector<int8_t>{5, -1, 13, 9}, {13, 127});
     bool has_product = false;
     const Graph graph = imported_bytes(model, true);
@@ -218,7 +218,7 @@ LiteWriter quantized_svdf_model(LiteType state_type = LiteType::INT16) {
   return model;
 }
 
-TEST_CASE("An SVDF of int8 rounds its state to the steps of int16") {
+TEST_CASE("An int8 SVDF rounds its state to int16 steps") {
   const Graph graph = imported_bytes(quantized_svdf_model(), true);
   // New results: (9 - 1) * 1 / 3 = 2.67 and (-1 - 1) * -127 / 3 = 84.67 steps of 0.75, which are rounded.
   const std::vector<int8_t> x{9, -1};
@@ -238,7 +238,7 @@ TEST_CASE("An SVDF of int8 rounds its state to the steps of int16") {
   CHECK(int{y[1]} == -128);
 }
 
-TEST_CASE("The state of an SVDF of int8 must be int16") {
+TEST_CASE("The state of an int8 SVDF must be int16") {
   CHECK(quantized_svdf_model().import());
   CHECK(quantized_svdf_model(LiteType::INT8).import().error().code() == Code::kUnsupported);
 }

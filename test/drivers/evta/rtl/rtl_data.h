@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of complete RTLs of VTA: the vectors and tables of shared/data/rtl.
+// Results of complete RTL designs of VTA: the vectors and tables of shared/data/rtl.
 #pragma once
 
 #include <map>

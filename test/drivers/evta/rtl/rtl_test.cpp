@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the checker and the cycle model with complete RTLs of VTA, simulated cycle by cycle. The first beat of a
-// read arrives 40 cycles after its request in the HLS design, as hls_zynq7020 assumes, and one cycle after it in the
-// Chisel design.
+// Compares the checker and the cycle model with complete RTL designs of VTA, simulated cycle by cycle. The first beat
+// of a read arrives 40 cycles after its request in the HLS design, as hls_zynq7020 assumes, and one cycle after it in
+// the Chisel design.
 #include <catch2/catch.hpp>
 #include <iterator>
 #include <span>

@@ -176,7 +176,7 @@ TEST_CASE("Invalid inputs and outputs are rejected") {
              p.outputs = {4, 4};
            }},
           {"the plan has no output", [](plan::Tables& p) { p.outputs.clear(); }},
-          {"buffer 0: is of kind input, but does not belong to an input", [](plan::Tables& p) { p.inputs.clear(); }},
+          {"buffer 0 is of kind input, but does not belong to an input", [](plan::Tables& p) { p.inputs.clear(); }},
           {"does not cover buffer 0 of 128 bytes", [](plan::Tables& p) { p.buffers[0].size = 128; }},
           {"must be plain and unquantized", [](plan::Tables& p) { p.tensors[0].quantization = plan::Quantization(); }},
           {"preprocessing needs an input of rank 4, not 2",

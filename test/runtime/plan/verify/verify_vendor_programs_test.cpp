@@ -64,7 +64,7 @@ TEST_CASE("Facts that do not fit a vendor's program are rejected") {
   CHECK_THAT(complaint([](auto& program) { program.vendor->port_names[0] = std::string("x\0y", 3); }),
              Contains("a port with an invalid name"));
   CHECK_THAT(complaint([](auto& program) { program.vendor->on_cpu = std::string(5000, 'x'); }),
-             Contains("an invalid text about operators"));
+             Contains("an invalid description of the operators"));
   for (const float share : {1.5f, std::numeric_limits<float>::quiet_NaN()})
     CHECK_THAT(complaint([&](auto& program) { program.vendor->npu_share = share; }),
                Contains("an invalid npu_share of"));
