@@ -200,8 +200,8 @@ std::string describe(const NoiseReport& report) {
   for (const OutputNoise& output : report.outputs)
     ratios.push_back(report.outputs.size() == 1 ? text_of(output.decibel)
                                                 : fmt::format("'{}' {}", output.name, text_of(output.decibel)));
-  return fmt::format("signal-to-noise against f32 over {} sample{} that {}: {}", report.samples,
-                     report.samples == 1 ? "" : "s", report.have_calibrated ? "also calibrated" : "did not calibrate",
+  return fmt::format("signal-to-noise against f32 over {} sample{} {} for calibration: {}", report.samples,
+                     report.samples == 1 ? "" : "s", report.have_calibrated ? "also used" : "not used",
                      fmt::join(ratios, ", "));
 }
 

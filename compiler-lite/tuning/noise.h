@@ -66,8 +66,8 @@ Result<NoiseReport> bound_noise(Evaluator& evaluator, const Quantization& quanti
 Result<NoiseReport> bound_noise(const std::string& model, const CompileOptions& compile, const NoiseSource& source,
                                 const NoiseOptions& options);
 
-// Returns a description of the ratios, such as "signal-to-noise against f32 over 16 samples that did not calibrate:
-// 31.2 dB"; empty without f32 outputs.
+// Returns a description of the ratios, such as "signal-to-noise against f32 over 16 samples not used for
+// calibration: 31.2 dB"; empty without f32 outputs.
 std::string describe(const NoiseReport& report);
 
 // Returns a warning if an output is below kLowDecibel, or an empty string. The warning names the operators to keep in

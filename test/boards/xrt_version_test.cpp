@@ -18,7 +18,7 @@ TEST_CASE("The version of XRT is read from the name of its library") {
     CHECK_FALSE(version_of_library(file));
 }
 
-TEST_CASE("An XRT from the other side of the 2.14 interface change is refused with both versions and the remedy") {
+TEST_CASE("An XRT from the other side of the 2.14 interface change is rejected with both versions and the remedy") {
   const std::pair<XrtVersion, const char*> cases[] = {{{2, 13}, "libxrt_coreutil.so.2.14.384"},
                                                       {{2, 13}, "libxrt_coreutil.so.2.23.0"},
                                                       {{2, 14}, "libxrt_coreutil.so.2.13.466"}};

@@ -67,7 +67,7 @@ UioBoardOptions complete_board() {
   return {.most_micro_ops = kAnyNumberOfMicroOps, .pool_address = 0x60000000, .pool_bytes = 128 << 20};
 }
 
-// Changes the instructions as a design with a faulty shifter executes them.
+// Changes the instructions to what a design with a faulty shifter executes.
 void shift_too_far(std::vector<evta::Instruction>& instructions) {
   size_t shifts = 0;
   for (evta::Instruction& instruction : instructions)

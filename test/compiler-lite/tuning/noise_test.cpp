@@ -73,7 +73,7 @@ TEST_CASE("Few samples are divided into three quarters that calibrate and one th
   REQUIRE(of_one);
   CHECK(of_one->samples == 1);
   CHECK(of_one->have_calibrated);
-  CHECK_THAT(describe(*of_one), Contains("over 1 sample that also calibrated"));
+  CHECK_THAT(describe(*of_one), Contains("over 1 sample also used for calibration"));
 }
 
 TEST_CASE("Noise on separate samples is measured for the compiled quantization itself") {
@@ -130,7 +130,7 @@ TEST_CASE("A warning names the output, the operators and the options") {
   report.outputs = {{"boxes", 31.25}, {"scores", 12.5}};
   report.noisy = {{"a", 14}, {"b", 20}};
   CHECK(describe(report) ==
-        "signal-to-noise against f32 over 16 samples that did not calibrate: 'boxes' 31.2 dB, 'scores' 12.5 dB");
+        "signal-to-noise against f32 over 16 samples not used for calibration: 'boxes' 31.2 dB, 'scores' 12.5 dB");
   CHECK_THAT(warning_about(report, "--keep-f32 {}", ",", "--min-snr 20"),
              Contains("'scores' has a signal-to-noise ratio of 12.5 dB") && Contains("worst first: a, b;") &&
                  Contains("--keep-f32 a,b, or use --min-snr 20"));
