@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "xrt/xrt_device.h"
+#include "test/boards/xrt_2_23/xrt/xrt_device.h"
 
 namespace xrt {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "xrt/xrt_uuid.h"
+#include "test/boards/xrt_2_23/xrt/xrt_uuid.h"
 
 struct axlf;
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "xrt/xrt_device.h"
+#include "test/boards/xrt_2_23/xrt/xrt_device.h"
 
 enum xclBOSyncDirection { XCL_BO_SYNC_BO_TO_DEVICE = 0, XCL_BO_SYNC_BO_FROM_DEVICE };
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "xrt/xrt_uuid.h"
+#include "test/boards/xrt_2_23/xrt/xrt_uuid.h"
 
 namespace xrt {
 

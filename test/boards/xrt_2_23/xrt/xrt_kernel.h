@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "xrt/xrt_device.h"
+#include "test/boards/xrt_2_23/xrt/xrt_device.h"
 
 enum ert_cmd_state {
   ERT_CMD_STATE_NEW = 1,
