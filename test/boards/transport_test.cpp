@@ -181,6 +181,21 @@ TEST_CASE("An allocation larger than the bank is rejected, and one that fits is 
   CHECK(transport->allocate(1 << 20, 0));
 }
 
+TEST_CASE("In a fragmented bank, an allocation larger than every gap is rejected, and the gaps are used") {
+  const auto transport = open_transport();
+  const uint64_t piece = kernel_xclbin().banks[0].size / 8;
+  std::vector<std::shared_ptr<evta::DeviceBuffer>> pieces;
+  for (auto next = transport->allocate(piece, 0); next; next = transport->allocate(piece, 0)) pieces.push_back(*next);
+  REQUIRE(pieces.size() >= 4);
+  for (const size_t i : {0, 2}) pieces[i].reset();
+  CHECK(transport->allocate(piece + evta::kPageBytes, 0).error().code() == Code::kOutOfMemory);
+  for (const size_t i : {0, 2}) {
+    const auto again = transport->allocate(piece, 0);
+    REQUIRE(again);
+    pieces[i] = *again;
+  }
+}
+
 TEST_CASE("An allocation that the driver rejects is an out-of-memory error") {
   const auto transport = open_transport();
   faults().fail(Call::kCreateBuffer, ENOMEM);
