@@ -109,7 +109,9 @@ TEST_CASE("On a Zynq, an xclbin without a bitstream is loaded only if the fabric
   options.board = evta::find_xrt_board("zcu102");
   const auto state = board.root() / "sys/class/fpga_manager/fpga0/state";
   write_node(state, "unknown\n");
+  board.faults().fail(Call::kLoadXclbin, EIO);
   check_failure(options, Code::kUnavailable, "holds no design");
+  CHECK(board.faults().take_error(Call::kLoadXclbin) == EIO);  // zocl, which would read registers, has loaded nothing
   write_node(state, "operating\n");
   const Status status = failure_of(options);
   std::filesystem::remove_all(board.root() / "sys/class/fpga_manager");

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "test/boards/emulation/driver.h"
 #include "test/boards/emulation/evta_board.h"
 #include "test/boards/emulation/probe_run.h"
 #include "test/support/evta/evta_configuration.h"
@@ -180,6 +181,21 @@ TEST_CASE("An allocation larger than the bank is rejected, and one that fits is 
   CHECK(transport->allocate(1 << 20, 0));
 }
 
+TEST_CASE("In a fragmented bank, an allocation larger than every gap is rejected, and the gaps are used") {
+  const auto transport = open_transport();
+  const uint64_t piece = kernel_xclbin().banks[0].size / 8;
+  std::vector<std::shared_ptr<evta::DeviceBuffer>> pieces;
+  for (auto next = transport->allocate(piece, 0); next; next = transport->allocate(piece, 0)) pieces.push_back(*next);
+  REQUIRE(pieces.size() >= 4);
+  for (const size_t i : {0, 2}) pieces[i].reset();
+  CHECK(transport->allocate(piece + evta::kPageBytes, 0).error().code() == Code::kOutOfMemory);
+  for (const size_t i : {0, 2}) {
+    const auto again = transport->allocate(piece, 0);
+    REQUIRE(again);
+    pieces[i] = *again;
+  }
+}
+
 TEST_CASE("An allocation that the driver rejects is an out-of-memory error") {
   const auto transport = open_transport();
   faults().fail(Call::kCreateBuffer, ENOMEM);
@@ -195,6 +211,26 @@ TEST_CASE("A buffer in a bank other than the accelerator's is rejected, not copi
   REQUIRE_FALSE(buffer);
   CHECK(buffer.error().code() == Code::kIncompatible);
   CHECK(buffer.error().message().find("bank") != std::string_view::npos);
+}
+
+TEST_CASE("Memory beyond a bank that the xclbin states too small is accepted on a Zynq and rejected on a card") {
+  faults().forget();
+  XclbinDescription description = kernel_xclbin();
+  description.id = 42;
+  description.banks[0].size = 64 << 10;
+  evta::XrtOptions options = options_for(description);
+  const auto allocate = [&](std::string_view board) {
+    options.board = evta::find_xrt_board(board);
+    const auto transport = evta::make_xrt_transport(options);
+    if (!transport) FAIL(transport.error().to_string());
+    const auto buffer = (*transport)->allocate(1 << 20, 0);
+    return buffer ? Status() : buffer.error();
+  };
+  CHECK(allocate("zcu102").to_string() == Status().to_string());
+  if (kBoard != "u280") return;  // this XRT has no address of a card
+  const Status refused = allocate("u280");
+  CHECK(refused.code() == Code::kIncompatible);
+  CHECK(refused.message().find("outside bank") != std::string_view::npos);
 }
 
 TEST_CASE("Every call to a removed device fails without waiting") {

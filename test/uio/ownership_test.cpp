@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that a board belongs to one process: others are refused with the holder's process id, and a run that a killed
 // process left behind is detected.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -18,13 +20,34 @@ namespace {
 
 constexpr int kRight = 0, kWrong = 2;
 
-// Runs the probe program; results and errors become the exit code of a child process.
-int compute(int runs, const std::function<void()>& notify) {
+// Asks a child process to end.
+class EndRequest {
+ public:
+  EndRequest() { REQUIRE(pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) == 0); }
+  ~EndRequest() {
+    for (const int end : ends_) close(end);
+  }
+  EndRequest(const EndRequest&) = delete;
+
+  void send() const { REQUIRE(write(ends_[1], "x", 1) == 1); }
+  // Returns true once.
+  bool take() const {
+    char received = 0;
+    return read(ends_[0], &received, 1) == 1;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+// Runs the probe program while is_needed(number of runs so far); results and errors become the exit code of a child
+// process.
+int compute_while(const std::function<bool(int)>& is_needed, const std::function<void()>& notify) {
   auto transport = evta::make_uio_transport(uio_options());
   if (!transport) return kWrong;
   auto probe = evta::ProbeRun::create(**transport, evta::test::stock_configuration());
   if (!probe) return kWrong;
-  for (int i = 0; i < runs; ++i) {
+  for (int i = 0; is_needed(i); ++i) {
     probe->write_inputs();
     probe->clear_results();
     const bool has_run = probe->transfer_inputs().ok() && probe->start().ok();
@@ -33,6 +56,10 @@ int compute(int runs, const std::function<void()>& notify) {
       return kWrong;
   }
   return kRight;
+}
+
+int compute(int runs, const std::function<void()>& notify) {
+  return compute_while([runs](int i) { return i < runs; }, notify);
 }
 
 Status open_status(std::chrono::milliseconds wait = {}) {
@@ -44,19 +71,21 @@ Status open_status(std::chrono::milliseconds wait = {}) {
 
 TEST_CASE("A process that probes does not disturb one that computes, and is refused with the holder's id") {
   UioBoard board;
-  BoardProcess computing(board, [](const auto& notify) { return compute(test::by_level(200, 300, 10000), notify); });
-  computing.await_notification();
   const int rounds = test::by_level(20, 50, 1000);
-  const int before = board.stages().runs_started();
+  const EndRequest end;
+  BoardProcess computing(board, [&](const auto& notify) {
+    return compute_while([&](int runs) { return runs < rounds || !end.take(); }, notify);
+  });
+  computing.await_notification();
   for (int i = 0; i < rounds; ++i) {
     const Status status = open_status();
-    if (status.ok()) break;  // it has finished
-    CAPTURE(status.to_string());
-    CHECK(status.code() == Code::kUnavailable);
+    CAPTURE(i, status.to_string());
+    REQUIRE(status.code() == Code::kUnavailable);
     CHECK(status.message().find("in use by process " + std::to_string(computing.pid())) != std::string_view::npos);
   }
-  CHECK(board.stages().runs_started() >= before);
+  end.send();
   CHECK(computing.wait() == kRight);
+  CHECK(board.stages().runs_started() > rounds);  // and the coherence test
   CHECK(open_status().ok());
 }
 

@@ -170,6 +170,26 @@ TEST_CASE("An allocation larger than what is free in the pool is rejected") {
   CHECK(transport->allocate(1 << 19, 0));
 }
 
+TEST_CASE("In a fragmented pool, an allocation larger than every gap is rejected, and the gaps are used") {
+  constexpr uint64_t kPiece = 64 << 10, kPieces = 16;
+  const UioBoard board({.pool_bytes = kPieces * kPiece});
+  const auto transport = open_uio_transport();
+  std::vector<std::shared_ptr<evta::DeviceBuffer>> pieces;
+  for (uint64_t i = 0; i < kPieces; ++i) {
+    const auto piece = transport->allocate(kPiece, 0);
+    REQUIRE(piece);
+    pieces.push_back(*piece);
+  }
+  for (uint64_t i = 0; i < kPieces; i += 2) pieces[i].reset();
+  CHECK(transport->allocate(kPiece + 1, 0).error().code() == Code::kOutOfMemory);
+  for (uint64_t i = 0; i < kPieces; i += 2) {
+    const auto piece = transport->allocate(kPiece, 0);
+    REQUIRE(piece);
+    pieces[i] = *piece;
+  }
+  CHECK(transport->allocate(1, 0).error().code() == Code::kOutOfMemory);
+}
+
 TEST_CASE("Two accelerators of one process share a pool") {
   const UioBoard board({.accelerators = 2});
   const auto first = open_uio_unit(uio_options(0)), second = open_uio_unit(uio_options(1));

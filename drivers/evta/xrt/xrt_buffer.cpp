@@ -12,10 +12,16 @@ namespace {
 // alignment.
 uint64_t whole_pages(uint64_t size) { return (size + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
+// On a Zynq, memory for a bank of the shared DRAM comes from Linux's contiguous pool, wherever that is: zocl ignores
+// the bounds of the bank, and many xclbins state less memory than the board has.
+bool has_bounds(const XrtBoard& board, const XrtBank& bank) {
+  return !board.cached_buffers || bank.begin >= kEndOfAddresses;
+}
+
 // XRT only warns if the driver uses another bank, or copies the data to the right bank at every start.
-Status check_place(const XrtBank& bank, uint64_t begin, uint64_t size) {
+Status check_place(const XrtBoard& board, const XrtBank& bank, uint64_t begin, uint64_t size) {
   const uint64_t end = begin + size;
-  if (begin < bank.begin || end > bank.end)
+  if (has_bounds(board, bank) && (begin < bank.begin || end > bank.end))
     return Status(Code::kIncompatible,
                   fmt::format("a buffer is at {:#x}, outside bank {} [{:#x}, {:#x}): the xclbin's memory topology does "
                               "not match the device",
@@ -41,7 +47,7 @@ Result<std::shared_ptr<XrtBuffer>> XrtBuffer::create(const xrt::device& device, 
     xrt::bo memory(device, total, board.cached_buffers ? xrt::bo::flags::cacheable : xrt::bo::flags::normal,
                    bank.index);
     const uint64_t address = memory.address();
-    NESTRT_RETURN_IF_ERROR(check_place(bank, address, total));
+    NESTRT_RETURN_IF_ERROR(check_place(board, bank, address, total));
     const std::span<std::byte> bytes(memory.map<std::byte*>() + offset, size);
     return std::make_shared<XrtBuffer>(std::move(memory), address - bank.base, bytes, offset, is_coherent);
   };

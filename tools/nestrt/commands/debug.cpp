@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "drivers/evta/debug/program_debugger.h"
 #include "drivers/evta/driver/component.h"
@@ -20,7 +21,7 @@ struct DebugOptions {
   std::string plan;
   ReadChoice reading;
   std::string transport = "xrt", xclbin, device;
-  std::optional<int> branch;
+  std::optional<int> branch, until;
   double limit_s = 10;
   uint32_t seed = 1;
   bool lists = false;  // the instructions instead of a run
@@ -70,6 +71,17 @@ Result<std::unique_ptr<evta::Transport>> open_transport(const DebugOptions& opti
   return component->make_transport(request);
 }
 
+// Runs the first instructions of a program only.
+Status run_prefix(size_t count, evta::ProgramDebugger& debugger, evta::Transport& transport, DebuggedProgram& result) {
+  if (count > result.instructions.size())
+    return Status(Code::kInvalidArgument, fmt::format("--until {}: the program of branch {} has {} instructions", count,
+                                                      result.branch, result.instructions.size()));
+  result.until = count;
+  NESTRT_ASSIGN_OR_RETURN(result.whole, debugger.run(count));
+  result.registers = transport.registers();
+  return {};
+}
+
 Result<DebuggedProgram> debug_program(const DebugOptions& options, const Plan& plan, const ProgramOfBranch& chosen,
                                       const evta::Configuration& configuration, evta::Transport& transport) {
   const plan::Tables& tables = plan.tables();
@@ -82,6 +94,10 @@ Result<DebuggedProgram> debug_program(const DebugOptions& options, const Plan& p
   result.configuration = configuration.name;
   result.ranges = names_of_ranges(tables, *chosen.program);
   result.instructions = debugger.instructions();
+  if (options.until) {
+    NESTRT_RETURN_IF_ERROR(run_prefix(static_cast<size_t>(*options.until), debugger, transport, result));
+    return result;
+  }
   NESTRT_ASSIGN_OR_RETURN(result.whole, debugger.run_all());
   if (result.is_right()) return result;
   result.registers = transport.registers();
@@ -113,6 +129,15 @@ Status list_programs(const Plan& plan, const std::vector<ProgramOfBranch>& progr
   return {};
 }
 
+// The bundle also contains the plan, from which other programs and costs can be seen.
+Status add_plan(const DebugOptions& options) {
+  const std::string copy = options.bundle + "/plan.nest";
+  std::error_code error;
+  if (std::filesystem::equivalent(options.plan, copy, error)) return {};
+  std::filesystem::copy_file(options.plan, copy, std::filesystem::copy_options::overwrite_existing, error);
+  return error ? Status(Code::kIo, fmt::format("'{}' cannot be written: {}", copy, error.message())) : Status();
+}
+
 // Ends with the first program that is wrong: a hanging accelerator cannot run more.
 Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
                               const std::vector<ProgramOfBranch>& programs) {
@@ -126,12 +151,16 @@ Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
     NESTRT_ASSIGN_OR_RETURN(const DebuggedProgram result,
                             debug_program(options, plan, chosen, *configuration, *transport));
     list.push_back(to_json(result));
+    if (result.until) fmt::print("{}", describe_prefix(result));
     if (result.is_right()) {
       ++right;
       continue;
     }
-    fmt::print("{}", describe_fault(result));
-    if (!options.bundle.empty()) fmt::print("bundle    {}\n", options.bundle);
+    if (!result.until) fmt::print("{}", describe_fault(result));
+    if (!result.until && !options.bundle.empty()) {
+      NESTRT_RETURN_IF_ERROR(add_plan(options));
+      fmt::print("bundle    {}\n", options.bundle);
+    }
     code = ExitCode::kMismatch;
     break;
   }
@@ -142,6 +171,7 @@ Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
 }
 
 Result<ExitCode> run_debug(const DebugOptions& options) {
+  if (options.until && !options.branch) return Status(Code::kInvalidArgument, "--until requires --branch");
   NESTRT_RETURN_IF_ERROR(check_output_files({options.json}, {options.plan}));
   NESTRT_ASSIGN_OR_RETURN(const LoadOptions reading, options.reading.options());
   NESTRT_ASSIGN_OR_RETURN(const auto plan, Plan::map(options.plan, reading));
@@ -170,14 +200,17 @@ void add_debug(tools::Cli& cli) {
   app.add_option("--device", options->device,
                  "the device, as for nestrt run; default: $NESTRT_DEVICE, or the first one");
   app.add_option("--branch", options->branch, "index of a branch, as in nestc explain; default: all");
+  app.add_option("--until", options->until,
+                 "run only the first N instructions of the branch's program, and compare the memory after them")
+      .between(1, 1e9);
   app.add_option("--timeout", options->limit_s, "seconds after which a run counts as a hang")
       .between(0.001, 3600)
       .show_default();
   app.add_option("--seed", options->seed, "seed of the random inputs").show_default();
   app.add_flag("--list", options->lists, "print the instructions and run nothing");
   app.add_option("--bundle", options->bundle,
-                 "folder for a bug report about the first wrong program: report.json, program.txt, and program.vtav, "
-                 "which evta-replay runs");
+                 "folder for a bug report about the first wrong program: report.json, program.txt, the plan, and "
+                 "program.vtav, which evta-replay runs");
   add_json_option(app, options->json, "the results");
 }
 

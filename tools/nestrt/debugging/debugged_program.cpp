@@ -36,6 +36,13 @@ std::string describe_run(const DebuggedProgram& program, const evta::DebugRun& r
   return text;
 }
 
+std::string describe_registers(const DebuggedProgram& program) {
+  std::string text;
+  for (const evta::DeviceRegister& reg : program.registers)
+    text += fmt::format("  register {:<26} {:#010x}\n", reg.name, reg.value);
+  return text;
+}
+
 std::string describe_first_wrong(const DebuggedProgram& program, const evta::WrongInstruction& wrong) {
   const size_t at = wrong.instruction, size = program.instructions.size();
   std::string text = fmt::format("first wrong instruction: {} of {} ({})\n", at, size,
@@ -96,13 +103,20 @@ std::string list_instructions(const std::vector<evta::Instruction>& instructions
 std::string describe_fault(const DebuggedProgram& program) {
   std::string text = fmt::format("\nbranch {} ({}), {} instructions:\n", program.branch,
                                  tools::printable(program.operators), program.instructions.size());
-  text += describe_run(program, program.whole);
-  for (const evta::DeviceRegister& reg : program.registers)
-    text += fmt::format("  register {:<26} {:#010x}\n", reg.name, reg.value);
+  text += describe_run(program, program.whole) + describe_registers(program);
   if (program.wrong) return text + describe_first_wrong(program, *program.wrong);
   if (!program.search.ok())
     return text + fmt::format("  the search ended: {}\n", tools::printable_message(program.search.message()));
   return text + "  no shorter program is wrong: the fault depends on timing or does not always occur; run it again\n";
+}
+
+std::string describe_prefix(const DebuggedProgram& program) {
+  const size_t count = *program.until;
+  return fmt::format("branch {} ({}), the first {} of {} instructions:\n", program.branch,
+                     tools::printable(program.operators), count, program.instructions.size()) +
+         (program.is_right() ? "  the memory equals the simulator's\n" : describe_run(program, program.whole)) +
+         describe_registers(program) +
+         list_instructions(program.instructions, count - std::min(count, kContext), count);
 }
 
 Json to_json(const DebuggedProgram& program) {
@@ -116,6 +130,7 @@ Json to_json(const DebuggedProgram& program) {
   for (const evta::DeviceRegister& reg : program.registers)
     registers.push_back(Json{{"name", reg.name}, {"value", reg.value}});
   json.set("registers", std::move(registers));
+  if (program.until) json.set("until", *program.until);
   if (!program.search.ok()) json.set("search", program.search.to_string());
   if (!program.wrong) return json;
   json.set("first_wrong", Json{{"instruction", program.wrong->instruction},

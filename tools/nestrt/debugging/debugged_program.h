@@ -18,7 +18,8 @@ struct DebuggedProgram {
   std::string configuration;
   std::vector<std::string> ranges;  // names of the tensors, or "constants"
   std::vector<evta::Instruction> instructions;
-  evta::DebugRun whole;  // run of the whole program
+  std::optional<size_t> until;  // number of instructions that were run, if not all
+  evta::DebugRun whole;         // run of the whole program, or until there
   std::optional<evta::WrongInstruction> wrong;
   Status search;                                // why the search ended early
   std::vector<evta::DeviceRegister> registers;  // after the whole program
@@ -34,6 +35,8 @@ std::string list_instructions(const std::vector<evta::Instruction>& instructions
                               std::optional<size_t> marked = {});
 // Returns the lines that describe what is wrong, and the remedy. Requires: the program is wrong.
 std::string describe_fault(const DebuggedProgram& program);
+// Returns the lines that describe the memory and the registers after `until` instructions. Requires: `until` is set.
+std::string describe_prefix(const DebuggedProgram& program);
 tools::Json to_json(const DebuggedProgram& program);
 
 // Writes report.json, program.txt, and program.vtav, which evta-replay runs, to a folder, which is created. `debugger`:

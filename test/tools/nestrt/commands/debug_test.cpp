@@ -27,6 +27,22 @@ TEST_CASE("nestrt debug runs every program of a plan and lists instructions") {
   CHECK_THAT(list.text, Contains("branch 0 (") && Contains("load wgt") && Contains("finish"));
 }
 
+TEST_CASE("nestrt debug runs a program up to an instruction and compares the memory") {
+  const TemporaryFolder folder;
+  const std::string plan = folder.write("plan.nest", evta::test::copy_plan(evta::kConfigurations[0]).build().bytes());
+  const ProgramResult four =
+      run_program("nestrt", {"debug", plan, "--transport", "sim", "--branch", "0", "--until", "4"});
+  INFO(four.text);
+  CHECK(four.exit_code == 0);
+  CHECK_THAT(four.text, Contains("the first 4 of 7 instructions:\n  the memory equals the simulator's") &&
+                            Contains("     3  ") && !Contains("     4  "));
+  const ProgramResult beyond =
+      run_program("nestrt", {"debug", plan, "--transport", "sim", "--branch", "0", "--until", "8"});
+  CHECK(beyond.exit_code == 2);
+  CHECK_THAT(beyond.text, Contains("the program of branch 0 has 7 instructions"));
+  CHECK(run_program("nestrt", {"debug", plan, "--transport", "sim", "--until", "4"}).exit_code == 2);
+}
+
 TEST_CASE("nestrt debug finds the wrong instruction of a faulty accelerator and writes a bundle") {
   const TemporaryFolder folder;
   const std::string plan = folder.path() + "/plan.nest", bundle = folder.path() + "/bundle";
@@ -45,6 +61,7 @@ TEST_CASE("nestrt debug finds the wrong instruction of a faulty accelerator and 
   CHECK_THAT(found.text, Catch::Matchers::Matches("[^>]*\n> +[0-9]+  alu shr [^>]*"));
   const ProgramResult replay = run_program("evta-replay", {bundle + "/program.vtav"});
   CHECK(replay.exit_code == 0);  // the simulator computes what the bundle expects
+  CHECK(run_program("nestrt", {"verify", bundle + "/plan.nest", "--units", "cpu,evta:sim"}).exit_code == 0);
 }
 
 TEST_CASE("nestrt debug rejects a plan or a branch without a program for EVTA") {

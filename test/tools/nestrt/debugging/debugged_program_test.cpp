@@ -53,6 +53,15 @@ TEST_CASE("A fault is described by its bytes, the remedy and the instructions ar
   CHECK_THAT(describe_fault(wrong.program), Contains("the search ended: it cannot be stopped"));
 }
 
+TEST_CASE("A run up to an instruction is described by its memory, its registers and its last instructions") {
+  WrongOnce wrong;
+  wrong.program.until = 3;
+  wrong.program.registers = {{"fetch control", 0x4}};
+  CHECK_THAT(describe_prefix(wrong.program), Contains("the first 3 of 7 instructions:") &&
+                                                 Contains("y: 1 bytes differ") && Contains("register fetch control") &&
+                                                 Contains("       2  ") && !Contains("       3  "));
+}
+
 TEST_CASE("The bundle of a wrong program contains its listing, a report and a vector that the simulator passes") {
   const test::TemporaryFolder folder;
   const WrongOnce wrong;

@@ -84,6 +84,27 @@ TEST_CASE("The ZCU102 without a coherent port differs from the coherent one only
   CHECK(*profiles_of(*other, *find_board("zcu102_noncoherent")) == *profiles_of(*coherent, *find_board("zcu102")));
 }
 
+TEST_CASE("The coherent and the non-coherent variant of a board differ only in its transfers to and from EVTA") {
+  const auto accept = [](BoardUnit*) { return Status(); };
+  const auto zcu102 = read_board(*find_board("zcu102"), accept),
+             other_zcu102 = read_board(*find_board("zcu102_noncoherent"), accept);
+  REQUIRE((zcu102 && other_zcu102));
+  for (const auto& [coherent_name, other_name] :
+       {std::pair("zcu104", "zcu104_noncoherent"), {"kv260_coherent", "kv260"}, {"kr260_coherent", "kr260"}}) {
+    CAPTURE(coherent_name);
+    const auto coherent = read_board(*find_board(coherent_name), accept),
+               other = read_board(*find_board(other_name), accept);
+    REQUIRE((coherent && other));
+    CHECK(other->name == other_name);
+    CHECK(coherent->units[1].clock_mhz == other->units[1].clock_mhz);
+    CHECK(coherent->units[1].configuration == other->units[1].configuration);
+    CHECK(coherent->units[1].overhead.mb_per_s == 0);
+    CHECK(coherent->units[1].overhead.start_us == zcu102->units[1].overhead.start_us);
+    CHECK(other->units[1].overhead.start_us == other_zcu102->units[1].overhead.start_us);
+    CHECK(other->units[1].overhead.mb_per_s == other_zcu102->units[1].overhead.mb_per_s);
+  }
+}
+
 TEST_CASE("A board that is not supported is rejected with the reason") {
   for (const auto& [name, reason] :
        {std::pair("pynq-z2", "32-bit Cortex-A9"), std::pair("vck190", "NoC of a Versal")}) {
