@@ -24,6 +24,9 @@ from_caller() { (cd "$caller" && realpath -m -- "$1"); }
 # All clones of the repository share one compiler cache.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros
+# Without comments in the hash, ccache returns the precompiled header of a version that differs only in comments. GCC
+# compares the contents of headers for #pragma once, and would then read them twice.
+export CCACHE_COMMENTS=1
 
 # say TEXT: prints a heading with the elapsed time. Nested scripts count from the start of the outermost one.
 export NESTRT_STARTED=${NESTRT_STARTED:-$EPOCHSECONDS}
