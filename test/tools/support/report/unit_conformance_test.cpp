@@ -121,7 +121,8 @@ std::vector<Wrong> wrong_units() {
        .caught_by = "a run that is submitted after its deadline ends without results, and the next one is correct",
        .before = [](Submission& submission) { submission.deadline = kNoDeadline; }},
       {.what = "returns wrong results after a cancellation",
-       .caught_by = "a cancellation at any time gives either the results or the status",
+       .caught_by =
+           "a run cancelled at any time either completes with the correct results or reports that it was cancelled",
        .after = spoil,
        .at_cancel = [] { is_spoiled = true; }},
       {.what = "returns wrong results after a reset",
