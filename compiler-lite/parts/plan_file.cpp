@@ -62,7 +62,7 @@ Result<uint32_t> find_operator(const Names& names, const YAML::Node& node, std::
   if (const auto found = names.find(name)) return *found;
   return yaml::refuse(node,
                       fmt::format("the model has no operator '{}'; nestc partition MODEL.onnx -o NAMES.yaml writes "
-                                  "their names",
+                                  "the operators' names",
                                   name));
 }
 

@@ -142,7 +142,8 @@ const Node* next_inner(const Graph& graph, const std::vector<const Node*>& nodes
 std::vector<Univariate> Univariate::all_ending_in(const Graph& graph, const Node& root, const Order& order) {
   std::vector<Univariate> found;
   if (!is_elementwise(graph, root) || graph.value(root.outputs[0]).type != DataType::kF32) return found;
-  // Nodes are added in descending order, so that a function is complete before the producer of its variable is added.
+  // Nodes are added in reverse topological order, so that a function is complete before the producer of its variable is
+  // added.
   std::vector<const Node*> nodes = {&root};
   bool bends = can_bend(root);
   while (nodes.size() < kMaxNodes) {
@@ -156,7 +157,8 @@ std::vector<Univariate> Univariate::all_ending_in(const Graph& graph, const Node
   return found;
 }
 
-// `nodes`: in descending order. Returns nullopt if they read more than one other value.
+// `nodes`: in reverse topological order. Returns nullopt unless, apart from constants and each other's outputs, they
+// read exactly one value, an f32 tensor with the shape of their results.
 std::optional<Univariate> Univariate::of(const Graph& graph, const std::vector<const Node*>& nodes) {
   Univariate result;
   std::vector<ValueId> constants;

@@ -25,7 +25,7 @@ Status InputBinder::bind(std::span<const ModelInput* const> inputs) {
     NESTRT_RETURN_IF_ERROR(bind_input(i, *inputs[i]));
     const TensorInfo& info = plan_.inputs()[i];
     if (bound_.views[i].shape != info.shape)
-      return wrong_input(fmt::format("input '{}' has shape {}, got {}", info.name, info.shape.to_string(),
+      return wrong_input(fmt::format("input '{}' expects shape {}, got {}", info.name, info.shape.to_string(),
                                      bound_.views[i].shape.to_string()));
   }
   return {};
@@ -37,7 +37,8 @@ Status InputBinder::bind_input(size_t index, const ModelInput& input) {
   if (input.type() == DataType::kU8 && info.type == DataType::kF32) return convert_images(index, input);
   if (!input.shape()) {
     if (input.type() != info.type)
-      return wrong_input(fmt::format("input '{}' has type {}, got {}", info.name, name(info.type), name(input.type())));
+      return wrong_input(
+          fmt::format("input '{}' expects type {}, got {}", info.name, name(info.type), name(input.type())));
     NESTRT_RETURN_IF_ERROR(expect_bytes(info, info.size_bytes(), input.capacity()));
   }
   bound_.views[index] = {input.type(), input.shape().value_or(info.shape), input.data(), input.capacity()};

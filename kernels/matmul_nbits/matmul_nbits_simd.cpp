@@ -62,7 +62,8 @@ struct BlockSums {
   VF at[kRows][kPanels][kVectors][kSums];
 };
 
-// Adds the products of all weights in one byte per column. `kStep`: the index of the byte, which selects the sums.
+// Adds the products of all weights packed in one byte of each column. `kStep`: the index of the byte, which selects the
+// sums.
 template <int kBits, int kRows, int kPanels, int kStep, int kIndex = 0>
 HWY_INLINE void add_weights(const hn::Vec<DU> (&bytes)[kPanels][kVectors], const float* const (&x)[kRows],
                             BlockSums<kRows, kPanels>& sums) {
@@ -183,7 +184,7 @@ void multiply_bits(const NBitsProduct& p, Range panels) {
   multiply_rows<kBits, 3>(p, panels);
 }
 
-// Writes the weights in one byte per column, at most `count` of them.
+// Dequantizes the weights packed in one byte of each column, at most `count` weights per column.
 template <int kBits, int kIndex = 0>
 HWY_INLINE void unpack_byte(hn::Vec<DU> bytes, VF scale, VF zero, int64_t count, float* to) {
   if constexpr (kIndex < 8 / kBits) {

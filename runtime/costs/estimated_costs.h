@@ -22,8 +22,8 @@ struct WorkRates {
   double results_per_us = 0;
 };
 
-// Cores share everything except begin_us. They also share the memory bandwidth: no operator is faster than the transfer
-// of its constants, or of all its data if that exceeds the cache.
+// Several cores divide the work and the results among them; begin_us is not divided. They share the memory bandwidth:
+// no operator is faster than the transfer of its constants, or of all its data if that exceeds the cache.
 struct HostRates {
   static constexpr const char* kOther = "other";
 

@@ -53,7 +53,7 @@ class Checker {
   Status load(const Transfer& transfer) {
     const Memory memory = transfer.memory;
     if (memory == Memory::kOut || memory == Memory::kAcc8Bit)
-      return invalid_program(fmt::format("the hardware cannot load {}", name(memory)));
+      return invalid_program(fmt::format("the hardware cannot load into {}", name(memory)));
     if ((transfer.is_empty() || memory == Memory::kWgt || memory == Memory::kUop) && has_pads(transfer))
       return invalid_program(fmt::format("pads of {}{}", name(memory), transfer.is_empty() ? " without data" : ""));
     if (transfer.is_empty()) return {};
@@ -74,7 +74,7 @@ class Checker {
 
   Status store(const Transfer& transfer) {
     if (transfer.memory != Memory::kOut)
-      return invalid_program(fmt::format("the hardware cannot store {}", name(transfer.memory)));
+      return invalid_program(fmt::format("the hardware cannot store from {}", name(transfer.memory)));
     if (has_pads(transfer)) return invalid_program("a store has padding");
     if (transfer.is_empty()) return check_empty_store(transfer);
     NESTRT_ASSIGN_OR_RETURN(const MemoryRange* range, find_dram(transfer, MemoryRange::Access::kWrite));

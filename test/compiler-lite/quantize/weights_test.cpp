@@ -114,7 +114,7 @@ TEST_CASE("Squared error clips an outlier if the other weights gain more accurac
   CHECK(result->weights[0] == 127);
 }
 
-TEST_CASE("Squared error leaves weights unchanged that an exponent represents exactly") {
+TEST_CASE("Squared error does not change weights that an exponent represents exactly") {
   const Product product(1, {0.75f, -0.5f});
   CHECK(product.quantize(kWide, least_squares())->exponents[0] == 7);
 }

@@ -94,10 +94,10 @@ TEST_CASE("A model rejects inputs that do not match and names the remedy") {
   };
   CHECK(refusal({a}) == "the plan expects 3 inputs, got 1");
   CHECK(refusal({condition, a, longer}) == "input 'b' (f32 2) expects 8 bytes, got 12");
-  CHECK(refusal({a, a, a}) == "input 'c' has type bool, got f32");
+  CHECK(refusal({a, a, a}) == "input 'c' expects type bool, got f32");
   CHECK(refusal({condition, a, {"z", a}}) == "unknown input 'z'; available: 'c', 'a', 'b'");
   CHECK(refusal({condition, a, {"a", a}}) == "input 'a' is passed twice");
-  CHECK(refusal({condition, a, tensor_view(longer, {3})}) == "input 'b' has shape 2, got 3");
+  CHECK(refusal({condition, a, tensor_view(longer, {3})}) == "input 'b' expects shape 2, got 3");
 }
 
 TEST_CASE("A model converts byte images as the plan specifies") {

@@ -39,7 +39,7 @@ TEST_CASE("evta-replay prints verdicts, reasons and modelled cycles as JSON") {
 TEST_CASE("evta-replay passes vectors that rely on a reset and reports why a driver would reject them") {
   const auto path = shared_data("rtl/transfers.bin");
   if (!path) return;
-  // The HLS RTL produces 135 and 205. The vector stores accumulators that it has not written.
+  // The HLS RTL takes 135 and 205 cycles. out_1_1_1 stores accumulators that it has not written.
   const std::string refusal = "checker: instruction 1 (alu): reads acc[0], which the program has not written";
   check_run({"--cycles", "hls_zynq7020", path->string()}, 0, "inp_1_1_1: 135 cycles\n");
   check_run({"--cycles", "hls_zynq7020", path->string()}, 0, "out_1_1_1: relies on a reset: " + refusal + "\n");

@@ -40,9 +40,9 @@ Range sum_of_products(const ConvLayer& layer, int64_t channel) {
   return range;
 }
 
-class FinishMaker {
+class FinishBuilder {
  public:
-  explicit FinishMaker(const ConvLayer& layer) : layer_(layer) {}
+  explicit FinishBuilder(const ConvLayer& layer) : layer_(layer) {}
 
   Finish make() {
     read_layer();
@@ -282,6 +282,6 @@ std::string outline(const Finish& finish) {
   return text;
 }
 
-Finish make_finish(const ConvLayer& layer) { return FinishMaker(layer).make(); }
+Finish make_finish(const ConvLayer& layer) { return FinishBuilder(layer).make(); }
 
 }  // namespace nestrt::compiler::evta

@@ -116,7 +116,7 @@ class PoolEmitter {
     return {{static_cast<uint32_t>(dst), static_cast<uint32_t>(src), 0}, {{static_cast<uint32_t>(count), {1, 1, 0}}}};
   }
 
-  // One minimum sets accumulators to the smallest s8, whether they contain zeros or earlier maxima.
+  // A single minimum instruction sets the accumulators to the smallest s8, whether they hold zeros or earlier maxima.
   Status start_maxima(int64_t index, const Tile& tile) {
     Slot& slot = slots_[static_cast<size_t>(index)];
     const LoopNest all = each(tile.elements(), maxima(index), maxima(index));

@@ -60,7 +60,7 @@ struct Programs {
   size_t count = 0;
 };
 
-// Measures the candidates that produce programs, in their order.
+// Measures the candidates that produce programs. The results are in the order of the candidates.
 Programs measure(const LayerGenerator& generator, const std::vector<Candidate>& candidates,
                  const TuneOptions& options) {
   std::vector<std::optional<Measured>> made(candidates.size());

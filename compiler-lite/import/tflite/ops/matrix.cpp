@@ -46,7 +46,7 @@ Result<Factors> read_factors(LiteNode& node) {
   if (node.shape(weights).rank() != 2)
     return node.invalid(fmt::format("weights of shape {} must have rank 2", node.shape(weights).to_string()));
   const int32_t image = node.graph().flattened_from(node.input_tensor(0));
-  // Reordering the columns would invalidate scales along the columns.
+  // Reordering the columns would invalidate per-column scales.
   NESTRT_ASSIGN_OR_RETURN(const auto scales, node.graph().quantization(node.input_tensor(1)));
   const bool per_column = scales && scales->axis > 0;
   if (image >= 0 && node.value(weights).is_constant() && !per_column) {

@@ -334,15 +334,15 @@ TEST_CASE("Multiplications and 8-bit accumulators, which the hardware lacks, are
   check_refused(sample, "the hardware has no multiplication");
   sample = {};
   sample.acc.memory = Memory::kAcc8Bit;
-  check_refused(sample, "the hardware cannot load acc8");
+  check_refused(sample, "the hardware cannot load into acc8");
   sample.acc.memory = Memory::kOut;
-  check_refused(sample, "the hardware cannot load out");
+  check_refused(sample, "the hardware cannot load into out");
 }
 
 TEST_CASE("A store from anything but OUT is rejected") {
   Sample sample;
   sample.out.memory = Memory::kAcc;
-  check_refused(sample, "the hardware cannot store acc");
+  check_refused(sample, "the hardware cannot store from acc");
 }
 
 TEST_CASE("Pads on which implementations differ are rejected") {
