@@ -70,7 +70,7 @@ def test_an_interrupt_ends_a_waiting_submit(plan, images, default_sigint):
         pipeline.submit(image)
 
 
-def test_next_can_be_repeated_after_an_interrupt(board_plan, images):
+def test_next_can_be_repeated_after_an_interrupt(board_plan, images, default_sigint):
     session = nestrt.Session(board_plan, threads=1)
     slow = nestrt.Units("evta:sim,cpu", plan=board_plan, pace=2000)  # each inference takes seconds
     pipeline = nestrt.Pipeline(board_plan, slow, in_flight=1)

@@ -316,7 +316,7 @@ for part in (0.2, 0.4, 0.6, 0.8):
     assert ended.stdout == "ended\n" * 4, ended.stderr
 
 
-def test_an_interrupt_during_the_start_of_a_worker_ends_the_program():
+def test_an_interrupt_during_the_start_of_a_worker_ends_the_program(default_sigint):
     program = """
 import signal
 import time
