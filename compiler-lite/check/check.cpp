@@ -174,7 +174,7 @@ Status compare_outputs(const CheckOptions& options, const Plan& plan, Session& s
     const bool matches = within && !difference->all_nan();
     const RowMetrics rows =
         report.quantized ? measure_rows(actual[i].view(), found->second.view(), batch_of(plan)) : RowMetrics();
-    report.outputs.push_back({run, name, *difference, rows, matches});
+    report.outputs.push_back({.run = run, .name = name, .difference = *difference, .rows = rows, .matches = matches});
   }
   return {};
 }
@@ -233,13 +233,13 @@ void allow_for_short_floats(const Plan& plan, const OnnxModel& model, CheckOptio
   }
 }
 
-// Results of ONNX Runtime have no second answer.
-Result<LiteRtResults> run_reference(OnnxRuntimeRequest request) {
+// Only LiteRT has reference kernels.
+Result<ReferenceResults> run_reference(OnnxRuntimeRequest request) {
   if (is_tflite(request.model)) return run_litert(request);
   if (request.python.empty()) {
     NESTRT_ASSIGN_OR_RETURN(request.python, onnx_runtime_python());
   }
-  LiteRtResults results;
+  ReferenceResults results;
   NESTRT_ASSIGN_OR_RETURN(results.runs, run_onnx_runtime(request));
   return results;
 }
@@ -334,7 +334,7 @@ Result<CheckReport> check(const CheckOptions& asked) {
   if (options.layers) request.values = model_values(*plan);
   for (const TensorInfo& output : plan->outputs())
     request.values.push_back(output.name);  // includes outputs of --expose
-  NESTRT_ASSIGN_OR_RETURN(const LiteRtResults results, run_reference(std::move(request)));
+  NESTRT_ASSIGN_OR_RETURN(const ReferenceResults results, run_reference(std::move(request)));
   const std::vector<NamedArrays>& expected = results.runs;
   if (expected.size() != runs.size() || (!results.reference.empty() && results.reference.size() != runs.size()))
     return Status(Code::kInternal, "the reference returned a different number of runs");

@@ -158,11 +158,11 @@ Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& requ
   return std::move(results.front());
 }
 
-Result<LiteRtResults> run_litert(const OnnxRuntimeRequest& request) {
+Result<ReferenceResults> run_litert(const OnnxRuntimeRequest& request) {
   NESTRT_ASSIGN_OR_RETURN(ChainResults results,
                           run_model(kLiteRt, request.python.empty() ? "python3" : request.python, request));
   if (results.size() != 2) return unexpected_chains();
-  return LiteRtResults{std::move(results[0]), std::move(results[1])};
+  return ReferenceResults{std::move(results[0]), std::move(results[1])};
 }
 
 Result<std::vector<std::vector<NamedArrays>>> run_onnx_runtime(const ModelChainsRequest& request) {

@@ -29,7 +29,7 @@ struct OnnxRuntimeRequest {
 // Runtime's message.
 Result<std::vector<NamedArrays>> run_onnx_runtime(const OnnxRuntimeRequest& request);
 
-struct LiteRtResults {
+struct ReferenceResults {
   std::vector<NamedArrays> runs;       // with the default kernels (XNNPACK)
   std::vector<NamedArrays> reference;  // with the reference kernels; empty if the model has no 8-bit integers
 };
@@ -37,7 +37,7 @@ struct LiteRtResults {
 // Same for a TensorFlow Lite model (compiler-lite/check/lite_run.py). `python`: an interpreter with ai-edge-litert,
 // tflite-runtime or tensorflow; python3 if empty. Errors: kUnavailable if none of these packages is installed;
 // kInvalidModel with LiteRT's message.
-Result<LiteRtResults> run_litert(const OnnxRuntimeRequest& request);
+Result<ReferenceResults> run_litert(const OnnxRuntimeRequest& request);
 
 // Models that run in sequence. Each model reads the inputs of a run and the results of earlier models.
 using ModelChain = std::vector<std::string>;

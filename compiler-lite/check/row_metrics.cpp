@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 
 #include "tools/support/metrics/text_error.h"
@@ -36,9 +35,10 @@ struct Rows {
   int64_t length, count;
 };
 
-double sum_of(Row row, const std::function<double(double)>& term) {
+template <typename Term>
+double sum_of(Row row, Term term) {
   double sum = 0;
-  for (const float element : row) sum += term(element);
+  for (const float element : row) sum += term(double{element});
   return sum;
 }
 
@@ -60,6 +60,7 @@ bool has_length_one(Row row) {
 
 size_t top_of(Row row) { return static_cast<size_t>(std::ranges::max_element(row) - row.begin()); }
 
+// Returns 0 if a row is zero or contains numbers that are not finite.
 double cosine_of(Row a, Row b) {
   double product = 0, length_a = 0, length_b = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -67,8 +68,8 @@ double cosine_of(Row a, Row b) {
     length_a += double{a[i]} * double{a[i]};
     length_b += double{b[i]} * double{b[i]};
   }
-  const double lengths = std::sqrt(length_a) * std::sqrt(length_b);
-  return lengths > 0 ? product / lengths : 0;
+  const double cosine = product / (std::sqrt(length_a) * std::sqrt(length_b));
+  return std::isfinite(cosine) ? cosine : 0;
 }
 
 // Returns the first or the last class.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Operators that move elements without computing.
 #pragma once
 
 #include "compiler-lite/graph/graph.h"

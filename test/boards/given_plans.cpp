@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "test/support/kernel/accumulators.h"
+
 namespace nestrt::boards {
 
 void for_each_given_plan(const std::function<void(const GivenPlan&)>& check) {
@@ -24,7 +26,11 @@ void for_each_given_plan(const std::function<void(const GivenPlan&)>& check) {
   }
 }
 
-void print_row(const GivenPlan& given, const char* accelerator, int programs, const SessionMemory& memory) {
+void report_runs(const GivenPlan& given, const char* accelerator, bool is_coherent, int programs,
+                 const SessionMemory& memory) {
+  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory, unless the host computed
+  // them. Nothing else is copied.
+  if (is_coherent) CHECK(memory.copied_bytes <= test::bytes_of_accumulators(*given.plan));
   fmt::print("{:<20} {:<26} {:>8} {:>12} {:>12}\n", given.name, accelerator,
              static_cast<uint32_t>(programs) / kRunsOfGivenPlan, memory.copied_bytes, memory.shared_memory_bytes);
   std::fflush(stdout);

@@ -22,7 +22,9 @@ inline constexpr uint32_t kRunsOfGivenPlan = 2;
 // the test if a plan cannot be read.
 void for_each_given_plan(const std::function<void(const GivenPlan&)>& check);
 
-// Prints a row of the table. `programs`: EVTA programs in kRunsOfGivenPlan runs.
-void print_row(const GivenPlan& given, const char* accelerator, int programs, const SessionMemory& memory);
+// Prints a row of the table. Fails the test if a coherent board copies data other than accumulators. `programs`: EVTA
+// programs in kRunsOfGivenPlan runs.
+void report_runs(const GivenPlan& given, const char* accelerator, bool is_coherent, int programs,
+                 const SessionMemory& memory);
 
 }  // namespace nestrt::boards

@@ -5,17 +5,13 @@
 #include "test/boards/board_network.h"
 #include "test/boards/emulation/driver.h"
 #include "test/boards/given_plans.h"
-#include "test/support/kernel/accumulators.h"
 
 namespace nestrt::boards {
 namespace {
 
 void check(const GivenPlan& given, const char* accelerator, const BoardSetup& setup) {
   const BoardRuns runs = check_plan(given.plan, setup, kRunsOfGivenPlan);
-  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory, unless the host computed
-  // them. Nothing else is copied.
-  if (setup.is_coherent) CHECK(runs.memory.copied_bytes <= test::bytes_of_accumulators(*given.plan));
-  print_row(given, accelerator, runs.programs, runs.memory);
+  report_runs(given, accelerator, setup.is_coherent, runs.programs, runs.memory);
 }
 
 TEST_CASE("Given plans produce the same results on CPU and board together as on the CPU alone", "[.given]") {

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include "test/boards/given_plans.h"
-#include "test/support/kernel/accumulators.h"
 #include "test/uio/uio_network.h"
 
 namespace nestrt::boards {
@@ -11,10 +10,7 @@ namespace {
 
 void check(const GivenPlan& given, const char* accelerator, const UioBoardOptions& options) {
   const UioRuns runs = check_plan_without_xrt(given.plan, options, kRunsOfGivenPlan);
-  // Accumulators become the tensor's f32 when they are copied out of the accelerator's memory, unless the host computed
-  // them. Nothing else is copied.
-  if (options.is_coherent) CHECK(runs.memory.copied_bytes <= test::bytes_of_accumulators(*given.plan));
-  print_row(given, accelerator, runs.programs, runs.memory);
+  report_runs(given, accelerator, options.is_coherent, runs.programs, runs.memory);
 }
 
 TEST_CASE("Given plans produce the same results on CPU and board together as on the CPU alone", "[.given]") {

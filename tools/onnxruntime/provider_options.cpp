@@ -3,10 +3,11 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "runtime/text/parse.h"
 #include "tools/onnxruntime/errors.h"
 
 namespace nestrt::ort {
@@ -18,8 +19,11 @@ constexpr size_t kMaxNodes = 1'000'000;
 
 template <typename Number>
 Status read_number(std::string_view name, std::string_view text, Number most, Number& result) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
-  if (error == std::errc() && end == text.data() + text.size() && result >= 0 && result <= most) return {};
+  const std::optional<Number> value = parse_number<Number>(text);
+  if (value && *value >= 0 && *value <= most) {
+    result = *value;
+    return {};
+  }
   return Status(Code::kInvalidArgument,
                 fmt::format("option {}{}: expected a number from 0 to {}, got '{}'", kPrefix, name, most, text));
 }

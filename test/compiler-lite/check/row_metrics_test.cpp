@@ -67,6 +67,12 @@ TEST_CASE("Rows of length 1 are embeddings and are compared by cosine") {
   CHECK(!metrics.are_scores);
   CHECK(metrics.least_cosine == Approx(0.72 / 0.75).margin(1e-6));  // f32 elements
   CHECK(rows(expected, expected, {2, 8}).least_cosine == Approx(1).margin(1e-12));
+  for (const float wrong : {std::nanf(""), INFINITY}) {
+    std::vector<float> broken = expected;
+    broken[3] = wrong;
+    CHECK(rows(broken, expected, {2, 8}).least_cosine == 0);
+  }
+  CHECK(rows(std::vector<float>(16, 0.0F), expected, {2, 8}).least_cosine == 0);
 }
 
 TEST_CASE("Other numbers are neither scores nor embeddings") {

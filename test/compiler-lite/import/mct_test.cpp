@@ -7,7 +7,6 @@
 #include <cmath>
 #include <string>
 
-#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/graph_tools.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/import/refusal.h"
@@ -30,14 +29,6 @@ onnx::NodeProto& add_mct(ModelBuilder& model, const std::string& type, const std
   set_attribute(node, "num_bits", bits);
   set_attribute(node, "mctq_version", std::string("1.6.0"));
   return node;
-}
-
-Graph optimised(const ModelBuilder& model) {
-  auto graph = model.import();
-  INFO(graph.error().to_string());
-  REQUIRE(graph);
-  REQUIRE(compiler::optimise(*graph).ok());
-  return std::move(*graph);
 }
 
 // Returns true if the only Conv computes with integers and only a Dequantize follows it.

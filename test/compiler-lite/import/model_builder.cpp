@@ -8,6 +8,7 @@
 #include <span>
 
 #include "compiler-lite/graph/interpreter.h"
+#include "compiler-lite/passes/optimise.h"
 
 namespace nestrt::test {
 namespace {
@@ -123,6 +124,14 @@ void set_attribute(onnx::NodeProto& node, const std::string& name, const std::ve
 
 Result<compiler::Graph> import_bytes(const std::string& bytes, const compiler::ImportOptions& options) {
   return compiler::import_onnx(std::as_bytes(std::span(bytes.data(), bytes.size())), options);
+}
+
+compiler::Graph optimised(const ModelBuilder& model) {
+  auto graph = model.import();
+  INFO(graph.error().to_string());
+  REQUIRE(graph);
+  REQUIRE(compiler::optimise(*graph).ok());
+  return std::move(*graph);
 }
 
 std::vector<float> run(const compiler::Graph& graph, const std::vector<std::vector<float>>& inputs) {

@@ -58,6 +58,9 @@ void set_attribute(onnx::NodeProto& node, const std::string& name, const std::ve
 
 Result<compiler::Graph> import_bytes(const std::string& bytes, const compiler::ImportOptions& options = {});
 
+// Imports and optimises a model. Fails the test on errors.
+compiler::Graph optimised(const ModelBuilder& model);
+
 // Runs a graph with one f32 output on f32 inputs. Fails the test on errors.
 std::vector<float> run(const compiler::Graph& graph, const std::vector<std::vector<float>>& inputs);
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <string>
 
-#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/graph_tools.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/import/refusal.h"
@@ -52,14 +51,6 @@ std::vector<float> numbers_around(float scale) {
   return result;
 }
 
-Graph quant_graph(const ModelBuilder& model) {
-  auto graph = model.import();
-  INFO(graph.error().to_string());
-  REQUIRE(graph);
-  REQUIRE(compiler::optimise(*graph).ok());
-  return std::move(*graph);
-}
-
 }  // namespace
 
 TEST_CASE("Quant rounds half to even and limits to the range of its bits") {
@@ -76,7 +67,7 @@ TEST_CASE("Quant rounds half to even and limits to the range of its bits") {
           std::vector<float> expected;
           for (const float number : numbers) expected.push_back(form(number));
           INFO(bits << " bits, signed " << is_signed << ", narrow " << is_narrow << ", scale " << scale);
-          CHECK(run(quant_graph(model), {numbers}) == expected);
+          CHECK(run(optimised(model), {numbers}) == expected);
         }
       }
     }
@@ -95,7 +86,7 @@ TEST_CASE("A Conv between Quants computes with integers") {
   set_attribute(weights, "narrow", int64_t{1});
   model.node("Conv", {"xq", "wq"}, {"c"}, "conv");
   add_quant(model, "c", "y", {8, true, false, 0.1F, 0, "ROUND"}, "qy");
-  const Graph graph = quant_graph(model);
+  const Graph graph = optimised(model);
   bool is_integer = false;
   for (const auto& node : graph.nodes())
     if (node->as<ops::Conv>() != nullptr) is_integer = graph.value(node->inputs[0]).type == DataType::kS8;

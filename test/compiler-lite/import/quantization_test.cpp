@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "compiler-lite/graph/interpreter.h"
-#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/import/refusal.h"
 
@@ -23,14 +22,6 @@ void add_parameters(ModelBuilder& model, const std::string& name, float scale, i
                     int32_t type = onnx_type::kUint8) {
   model.constant(name + "_scale", {}, std::vector<float>{scale});
   model.constant(name + "_zero", {}, std::vector<int32_t>{zero}, type);
-}
-
-Graph optimised(const ModelBuilder& model) {
-  auto graph = model.import();
-  INFO(graph.error().to_string());
-  REQUIRE(graph);
-  REQUIRE(compiler::optimise(*graph).ok());
-  return std::move(*graph);
 }
 
 // Returns the only output of a graph with one u8 input.

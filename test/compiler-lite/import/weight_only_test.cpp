@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "compiler-lite/passes/optimise.h"
 #include "test/compiler-lite/graph_tools.h"
 #include "test/compiler-lite/import/model_builder.h"
 #include "test/compiler-lite/import/refusal.h"
@@ -16,14 +15,6 @@ namespace {
 using compiler::Graph;
 
 constexpr int32_t kUint16 = 4, kInt16 = 5, kTypeUint4 = 21, kTypeInt4 = 22;
-
-Graph packed_graph(const ModelBuilder& model) {
-  auto graph = model.import();
-  INFO(graph.error().to_string());
-  REQUIRE(graph);
-  REQUIRE(compiler::optimise(*graph).ok());
-  return std::move(*graph);
-}
 
 // Adds a constant whose elements are stored as these bytes.
 void add_raw(ModelBuilder& model, const std::string& name, const std::vector<int64_t>& dims, int32_t type,
@@ -67,7 +58,7 @@ TEST_CASE("MatMulNBits reads packed weights, scales and zero points") {
   model.constant("scales", {4}, std::vector<float>{1, 10, 2, 100});
   model.constant("zeros", {2}, std::vector<int32_t>{0x10, 0x02}, onnx_type::kUint8);  // 0, 1 and 2, 0
   model.constant("bias", {2}, std::vector<float>{0.5f, -0.5f});
-  const Graph graph = packed_graph(model);
+  const Graph graph = optimised(model);
   CHECK(bits_of(graph) == 4);
   // Column 0: 8 * (1 + 2) and 10 * 2 * (0 + 1); column 1: 2 * 8 * (1 + 2) and 100 * 2 * (3 + 4).
   CHECK(run(graph, {std::vector<float>(20, 1)}) == std::vector<float>{44.5f, 1447.5f});
@@ -86,9 +77,8 @@ TEST_CASE("MatMulNBits supports 2 and 8 bits, and float or missing zero points")
     model.constant("zeros", {1, 2}, std::vector<float>{2.5f, 0});
     // Integers are 3 (2 bits, default zero point 2) or 131 (8 bits, 128).
     const auto step = static_cast<float>(bits == 2 ? 3 : 131);
-    CHECK(run(packed_graph(model), {std::vector<float>(20, 1)}) ==
-          std::vector<float>{16 * (step - 2.5f) + 10 * 4 * step});
-    CHECK(run(packed_graph(plain), {std::vector<float>(20, 1)}) ==
+    CHECK(run(optimised(model), {std::vector<float>(20, 1)}) == std::vector<float>{16 * (step - 2.5f) + 10 * 4 * step});
+    CHECK(run(optimised(plain), {std::vector<float>(20, 1)}) ==
           std::vector<float>{bits == 2 ? 16.0f + 40 : 16.0f * 3 + 40 * 3});
   }
 }
@@ -132,7 +122,7 @@ TEST_CASE("DequantizeLinear by blocks feeds a MatMul without becoming floats") {
     set_attribute(node, "axis", int64_t{0});
     model.node("MatMul", {"x", "wf"}, {"y"});
     model.output("y");
-    const Graph graph = packed_graph(model);
+    const Graph graph = optimised(model);
     CHECK(bits_of(graph) == 4);
     // Columns: [1, 3, 50, 70] and [-4, 8, -600, -800].
     CHECK(run(graph, {{1, 1, 1, 1, 0, 1, 0, -1}}) == std::vector<float>{124, -1396, -67, 808});
@@ -153,7 +143,7 @@ TEST_CASE("8-bit weights stay integers if the input is float, even if they are t
     model.node("MatMul", {"x", transposed ? "wt" : "wf"}, {"p"});
     model.node("Relu", {"p"}, {"y"});
     model.output("y");
-    const Graph graph = packed_graph(model);
+    const Graph graph = optimised(model);
     CHECK(bits_of(graph) == 8);
     CHECK(run(graph, {{1, 1, -1}}) == std::vector<float>{49.5f, 258});
   }
@@ -180,7 +170,7 @@ TEST_CASE("Quantization to 16 and 4 bits is exact") {
     model.node("DequantizeLinear", {"q", "scale", "zero"}, {"y"});
     model.output("y");
     INFO("type " << type);
-    CHECK(run(packed_graph(model), {{0.7f, -1.2f, 1e9f, -1e9f}}) == expected);
+    CHECK(run(optimised(model), {{0.7f, -1.2f, 1e9f, -1e9f}}) == expected);
   }
 }
 

@@ -82,6 +82,15 @@ Status run_prefix(size_t count, evta::ProgramDebugger& debugger, evta::Transport
   return {};
 }
 
+// The bundle also contains the plan, from which other programs and costs can be seen.
+Status add_plan(const DebugOptions& options) {
+  const std::string copy = options.bundle + "/plan.nest";
+  std::error_code error;
+  if (std::filesystem::equivalent(options.plan, copy, error)) return {};
+  std::filesystem::copy_file(options.plan, copy, std::filesystem::copy_options::overwrite_existing, error);
+  return error ? Status(Code::kIo, fmt::format("'{}' cannot be written: {}", copy, error.message())) : Status();
+}
+
 Result<DebuggedProgram> debug_program(const DebugOptions& options, const Plan& plan, const ProgramOfBranch& chosen,
                                       const evta::Configuration& configuration, evta::Transport& transport) {
   const plan::Tables& tables = plan.tables();
@@ -102,7 +111,10 @@ Result<DebuggedProgram> debug_program(const DebugOptions& options, const Plan& p
   if (result.is_right()) return result;
   result.registers = transport.registers();
   // Before the search, which replaces the memory of the run and may be interrupted.
-  if (!options.bundle.empty()) NESTRT_RETURN_IF_ERROR(write_bundle(options.bundle, result, source, debugger));
+  if (!options.bundle.empty()) {
+    NESTRT_RETURN_IF_ERROR(write_bundle(options.bundle, result, source, debugger));
+    NESTRT_RETURN_IF_ERROR(add_plan(options));
+  }
   tools::StageLine line("searching");
   auto wrong = debugger.find_first_wrong([&](size_t runs) { line.show(fmt::format("{} runs", runs)); });
   if (wrong)
@@ -129,15 +141,6 @@ Status list_programs(const Plan& plan, const std::vector<ProgramOfBranch>& progr
   return {};
 }
 
-// The bundle also contains the plan, from which other programs and costs can be seen.
-Status add_plan(const DebugOptions& options) {
-  const std::string copy = options.bundle + "/plan.nest";
-  std::error_code error;
-  if (std::filesystem::equivalent(options.plan, copy, error)) return {};
-  std::filesystem::copy_file(options.plan, copy, std::filesystem::copy_options::overwrite_existing, error);
-  return error ? Status(Code::kIo, fmt::format("'{}' cannot be written: {}", copy, error.message())) : Status();
-}
-
 // Ends with the first program that is wrong: a hanging accelerator cannot run more.
 Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
                               const std::vector<ProgramOfBranch>& programs) {
@@ -156,10 +159,9 @@ Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
       ++right;
       continue;
     }
-    if (!result.until) fmt::print("{}", describe_fault(result));
-    if (!result.until && !options.bundle.empty()) {
-      NESTRT_RETURN_IF_ERROR(add_plan(options));
-      fmt::print("bundle    {}\n", options.bundle);
+    if (!result.until) {
+      fmt::print("{}", describe_fault(result));
+      if (!options.bundle.empty()) fmt::print("bundle    {}\n", options.bundle);
     }
     code = ExitCode::kMismatch;
     break;

@@ -9,7 +9,7 @@
 
 namespace nestrt::tools {
 
-// Returns whether the text that states a unit's configuration is the path of such a file.
+// Returns true if the configuration of a unit is the path of a vta_config.json instead of a name.
 bool is_vta_config(std::string_view configuration);
 
 // Returns the name of the configuration, {batch}x{block}_{uop}_{inp}_{wgt}_{acc}. Its reader checks the limits of the

@@ -19,12 +19,6 @@ Result<int> read_bits(NodeContext& node) {
   return node.unsupported(fmt::format("num_bits is {}; supported: {} to {}", bits, kMctMinBits, kMctMaxBits));
 }
 
-QuantRange range_of(int bits, bool is_signed) {
-  const int levels = 1 << bits;
-  if (is_signed) return {DataType::kS8, -levels / 2, levels / 2 - 1};
-  return {DataType::kU8, 0, levels - 1};
-}
-
 Status check_scales(const NodeContext& node, const plan::Quantization& quantization) {
   for (const float scale : quantization.scales)
     if (!(std::isfinite(scale) && scale > 0))
@@ -77,7 +71,7 @@ Status import_mct_symmetric_activation(NodeContext& node) {
   const bool is_signed = node.flag("signed", true);
   plan::Quantization quantization;
   add_symmetric(quantization, node.attribute("threshold", 0.0F), bits, is_signed);
-  return finish_quantizer(node, range_of(bits, is_signed), quantization);
+  return finish_quantizer(node, integer_range(bits, is_signed), quantization);
 }
 
 Status import_mct_uniform_activation(NodeContext& node) {
@@ -87,7 +81,7 @@ Status import_mct_uniform_activation(NodeContext& node) {
   const float low = node.attribute("min_range", 0.0F), high = node.attribute("max_range", 0.0F);
   if (!(low < high)) return node.invalid(fmt::format("the range {} to {} is empty", low, high));
   add_uniform(quantization, low, high, bits);
-  return finish_quantizer(node, range_of(bits, false), quantization);
+  return finish_quantizer(node, integer_range(bits, false), quantization);
 }
 
 Status import_mct_symmetric_weights(NodeContext& node) {
@@ -96,7 +90,7 @@ Status import_mct_symmetric_weights(NodeContext& node) {
   plan::Quantization quantization;
   NESTRT_ASSIGN_OR_RETURN(quantization.axis, channel_axis(node, thresholds.size()));
   for (const float threshold : thresholds) add_symmetric(quantization, threshold, bits, true);
-  return finish_quantizer(node, range_of(bits, true), quantization);
+  return finish_quantizer(node, integer_range(bits, true), quantization);
 }
 
 Status import_mct_uniform_weights(NodeContext& node) {
@@ -111,7 +105,7 @@ Status import_mct_uniform_weights(NodeContext& node) {
     if (!(lows[i] < highs[i])) return node.invalid(fmt::format("the range {} to {} is empty", lows[i], highs[i]));
     add_uniform(quantization, lows[i], highs[i], bits);
   }
-  return finish_quantizer(node, range_of(bits, false), quantization);
+  return finish_quantizer(node, integer_range(bits, false), quantization);
 }
 
 }  // namespace nestrt::compiler

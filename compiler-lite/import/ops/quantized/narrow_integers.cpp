@@ -8,17 +8,10 @@
 
 #include "compiler-lite/import/onnx/narrow_types.h"
 #include "compiler-lite/import/onnx/onnx_types.h"
+#include "compiler-lite/import/ops/quantized/quant_range.h"
 
 namespace nestrt::compiler {
 namespace {
-
-// Returns a single number, or one number per index of the axis, in a shape that broadcasts to `rank` axes.
-Result<ValueId> broadcast_numbers(NodeContext& node, const std::vector<float>& numbers, int axis, int rank) {
-  if (numbers.size() == 1) return node.scalar(numbers[0]);
-  Shape shape;
-  for (int i = 0; i < rank; ++i) shape.push_back(i == axis ? static_cast<int64_t>(numbers.size()) : 1);
-  return node.constant(numbers, shape);
-}
 
 // The parameters of a block quantization, in the order of the node's inputs.
 struct Blocks {

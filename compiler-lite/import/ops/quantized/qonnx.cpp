@@ -18,9 +18,7 @@ Result<QuantRange> read_range(NodeContext& node) {
   if (bits.size() != 1 || bits[0] != std::floor(bits[0]) || bits[0] < kMinBits || bits[0] > kMaxBits)
     return node.unsupported(
         fmt::format("only one bit width, an integer of {} to {}, is supported", kMinBits, kMaxBits));
-  const int levels = 1 << static_cast<int>(bits[0]);
-  if (is_signed) return QuantRange{DataType::kS8, -levels / 2 + (is_narrow ? 1 : 0), levels / 2 - 1};
-  return QuantRange{DataType::kU8, 0, levels - (is_narrow ? 2 : 1)};
+  return integer_range(static_cast<int>(bits[0]), is_signed, is_narrow);
 }
 
 // Reads the scales and zero points from inputs 1 and 2: a single pair, or one pair per index of an axis.

@@ -6,21 +6,13 @@
 namespace nestrt::compiler {
 namespace {
 
-// Returns `numbers`, one per scale, in a shape that broadcasts to x.
-Result<ValueId> broadcast(NodeContext& node, const std::vector<float>& numbers, int axis, const Shape& x) {
-  if (numbers.size() == 1) return node.scalar(numbers[0]);
-  Shape shape;
-  for (int i = 0; i < x.rank(); ++i) shape.push_back(i == axis ? static_cast<int64_t>(numbers.size()) : 1);
-  return node.constant(numbers, shape);
-}
-
 // Quantizes and dequantizes in f32.
 Result<ValueId> quantized_in_floats(NodeContext& node, ValueId x, const QuantRange& range,
                                     const plan::Quantization& quantization) {
-  const Shape shape = node.shape(x);
+  const int rank = node.shape(x).rank();
   const std::vector<float> zeros(quantization.zero_points.begin(), quantization.zero_points.end());
-  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, broadcast(node, quantization.scales, quantization.axis, shape));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId zero, broadcast(node, zeros, quantization.axis, shape));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId scale, broadcast_numbers(node, quantization.scales, quantization.axis, rank));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId zero, broadcast_numbers(node, zeros, quantization.axis, rank));
   NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kDiv, x, scale));
   NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kAdd, x, zero));
   NESTRT_ASSIGN_OR_RETURN(x, node.unary(ops::UnaryKind::kRound, x));
@@ -36,6 +28,19 @@ bool has_odd_zero_point(const plan::Quantization& quantization) {
 
 }  // namespace
 
+QuantRange integer_range(int bits, bool is_signed, bool is_narrow) {
+  const int levels = 1 << bits;
+  if (is_signed) return {DataType::kS8, -levels / 2 + (is_narrow ? 1 : 0), levels / 2 - 1};
+  return {DataType::kU8, 0, levels - (is_narrow ? 2 : 1)};
+}
+
+Result<ValueId> broadcast_numbers(NodeContext& node, const std::vector<float>& numbers, int axis, int rank) {
+  if (numbers.size() == 1) return node.scalar(numbers[0]);
+  Shape shape;
+  for (int i = 0; i < rank; ++i) shape.push_back(i == axis ? static_cast<int64_t>(numbers.size()) : 1);
+  return node.constant(numbers, shape);
+}
+
 Result<ValueId> limited_to_range(NodeContext& node, ValueId x, const QuantRange& range,
                                  const plan::Quantization& quantization) {
   std::vector<float> lows, highs;
@@ -44,8 +49,8 @@ Result<ValueId> limited_to_range(NodeContext& node, ValueId x, const QuantRange&
     highs.push_back(static_cast<float>(range.high - quantization.zero_points[i]) * quantization.scales[i]);
   }
   if (lows.size() == 1) return node.unary(ops::UnaryKind::kClip, x, lows[0], highs[0]);
-  NESTRT_ASSIGN_OR_RETURN(const ValueId low, broadcast(node, lows, quantization.axis, node.shape(x)));
-  NESTRT_ASSIGN_OR_RETURN(const ValueId high, broadcast(node, highs, quantization.axis, node.shape(x)));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId low, broadcast_numbers(node, lows, quantization.axis, node.shape(x).rank()));
+  NESTRT_ASSIGN_OR_RETURN(const ValueId high, broadcast_numbers(node, highs, quantization.axis, node.shape(x).rank()));
   NESTRT_ASSIGN_OR_RETURN(x, node.binary(ops::BinaryKind::kMax, x, low));
   return node.binary(ops::BinaryKind::kMin, x, high);
 }

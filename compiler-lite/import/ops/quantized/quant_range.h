@@ -2,6 +2,8 @@
 // Quantizes to part of a type's range, as quantizers with fewer than 8 bits require.
 #pragma once
 
+#include <vector>
+
 #include "compiler-lite/import/node_context.h"
 
 namespace nestrt::compiler {
@@ -14,6 +16,12 @@ struct QuantRange {
   bool is_full() const { return high - low == 255; }
   bool fits_type() const { return type == DataType::kS8 ? low >= -128 && high <= 127 : low >= 0 && high <= 255; }
 };
+
+// Returns the range of integers of `bits` bits. `is_narrow`: without the lowest signed or the highest unsigned integer.
+QuantRange integer_range(int bits, bool is_signed, bool is_narrow = false);
+
+// Returns a single number, or one number per index of the axis, in a shape that broadcasts to `rank` axes.
+Result<ValueId> broadcast_numbers(NodeContext& node, const std::vector<float>& numbers, int axis, int rank);
 
 // Clips x to the real numbers that `range` represents. Because rounding is monotonic, quantizing the result gives no
 // integers outside the range. Requires: zero points within the range.
