@@ -13,29 +13,53 @@ namespace nestrt::kernels {
 
 using Position = std::array<int64_t, 3>;  // depth, height, width
 
-// Calls visit(input element, tap) for the taps of one channel's kernel that are inside the input. source(axis, output,
-// tap) returns the position of the input along the axis, or -1.
-template <typename Source, typename Visit>
-void for_each_tap(const ConvGeometry& g, const Position& at, Source source, Visit visit) {
-  const auto& [d, h, w] = g.axes;
-  for (int64_t kd = 0; kd < d.kernel; ++kd) {
-    const int64_t z = source(d, at[0], kd);
-    for (int64_t kh = 0; kh < h.kernel && z >= 0; ++kh) {
-      const int64_t y = source(h, at[1], kh);
-      for (int64_t kw = 0; kw < w.kernel && y >= 0; ++kw)
-        if (const int64_t position = source(w, at[2], kw); position >= 0)
-          visit((z * h.input + y) * w.input + position, (kd * h.kernel + kh) * w.kernel + kw);
-    }
+// The taps of one axis that are inside the input: an arithmetic progression, as are the positions they read.
+struct AxisTaps {
+  int64_t count = 0;
+  int64_t first = 0, step = 0;
+  int64_t position = 0, position_step = 0;
+};
+using ReferenceTaps = std::array<AxisTaps, 3>;
+
+// source(axis, output, tap) returns the position of the input along the axis, or -1.
+template <typename Source>
+AxisTaps axis_taps(const ConvAxis& axis, int64_t output, Source source) {
+  AxisTaps taps;
+  for (int64_t tap = 0; tap < axis.kernel; ++tap) {
+    const int64_t position = source(axis, output, tap);
+    if (position < 0) continue;
+    if (taps.count == 0) taps.first = tap, taps.position = position;
+    if (taps.count == 1) taps.step = tap - taps.first, taps.position_step = position - taps.position;
+    ++taps.count;
   }
+  return taps;
+}
+
+// Returns the taps of one output, which are the same for all channels.
+template <typename Source>
+ReferenceTaps taps_at(const ConvGeometry& g, const Position& at, Source source) {
+  return {axis_taps(g.axes[0], at[0], source), axis_taps(g.axes[1], at[1], source),
+          axis_taps(g.axes[2], at[2], source)};
+}
+
+// Calls visit(input element, tap) for the taps of one channel's kernel that are inside the input.
+template <typename Visit>
+void for_each_tap(const ConvGeometry& g, const ReferenceTaps& taps, Visit visit) {
+  const auto& [d, h, w] = taps;
+  for (int64_t i = 0; i < d.count; ++i)
+    for (int64_t j = 0; j < h.count; ++j) {
+      const int64_t row = (d.position + i * d.position_step) * g.axes[1].input + h.position + j * h.position_step;
+      const int64_t kernel_row = (d.first + i * d.step) * g.axes[1].kernel + h.first + j * h.step;
+      int64_t element = row * g.axes[2].input + w.position, tap = kernel_row * g.axes[2].kernel + w.first;
+      for (int64_t k = 0; k < w.count; ++k, element += w.position_step, tap += w.step) visit(element, tap);
+    }
 }
 
 // Returns the sum over one input channel and its kernel.
-template <typename Source>
-double reference_channel_sum(const ConvGeometry& g, const float* x, const float* weights, const Position& at,
-                             Source source) {
+inline double reference_channel_sum(const ConvGeometry& g, const float* x, const float* weights,
+                                    const ReferenceTaps& taps) {
   double sum = 0;
-  for_each_tap(g, at, source,
-               [&](int64_t element, int64_t tap) { sum += static_cast<double>(x[element]) * weights[tap]; });
+  for_each_tap(g, taps, [&](int64_t element, int64_t tap) { sum += static_cast<double>(x[element]) * weights[tap]; });
   return sum;
 }
 
@@ -48,11 +72,11 @@ void reference_channel(const ConvGeometry& g, const Activation& activation, cons
   const int64_t height = g.axes[1].output, width = g.axes[2].output;
   const int64_t first = m / g.group_outputs() * g.group_inputs();
   for (int64_t i = 0; i < g.out_spatial(); ++i) {
-    const Position at{i / width / height, i / width % height, i % width};
+    const ReferenceTaps taps = taps_at(g, {i / width / height, i / width % height, i % width}, source);
     double sum = 0;
     for (int64_t c = 0; c < g.group_inputs(); ++c)
       sum += reference_channel_sum(g, call.input<float>(0) + (n * g.in_channels + first + c) * g.in_spatial(),
-                                   call.input<float>(1) + kernel_index(m, c) * g.taps(), at, source);
+                                   call.input<float>(1) + kernel_index(m, c) * g.taps(), taps);
     const int64_t index = (n * g.out_channels + m) * g.out_spatial() + i;
     if (bias != nullptr) sum += bias[m];
     if (residual != nullptr) sum += residual[index];

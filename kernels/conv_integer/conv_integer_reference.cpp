@@ -12,10 +12,11 @@ int32_t sum_of(const ConvGeometry& g, const IntegerOperands& operands, const Ker
                const Position& at) {
   const int64_t first = n * g.in_channels + m / g.group_outputs() * g.group_inputs();
   const int32_t input_zero = operands.input_zero(call), weight_zero = operands.weight_zero(call, m);
+  const ReferenceTaps taps = taps_at(g, at, tap_position);
   uint32_t sum = 0;
   for (int64_t c = 0; c < g.group_inputs(); ++c) {
     const int64_t x = (first + c) * g.in_spatial(), weights = (m * g.group_inputs() + c) * g.taps();
-    for_each_tap(g, at, tap_position, [&](int64_t element, int64_t tap) {
+    for_each_tap(g, taps, [&](int64_t element, int64_t tap) {
       const int32_t left = integer_at(call.inputs[0], operands.a_is_u8(), x + element) - input_zero;
       const int32_t right = integer_at(call.inputs[1], operands.b_is_u8(), weights + tap) - weight_zero;
       sum += static_cast<uint32_t>(left * right);

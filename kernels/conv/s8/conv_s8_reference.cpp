@@ -15,10 +15,11 @@ int32_t accumulate(const ConvGeometry& g, int32_t zero, const KernelCall& call, 
   const int32_t* bias = call.inputs.size() > 2 ? call.input<int32_t>(2) : nullptr;
   const int64_t first = n * g.in_channels + m / g.group_outputs() * g.group_inputs();
   int32_t sum = bias != nullptr ? bias[m] : 0;
+  const ReferenceTaps taps = taps_at(g, at, tap_position);
   for (int64_t c = 0; c < g.group_inputs(); ++c) {
     const int8_t* x = call.input<int8_t>(0) + (first + c) * g.in_spatial();
     const int8_t* weights = call.input<int8_t>(1) + (m * g.group_inputs() + c) * g.taps();
-    for_each_tap(g, at, tap_position,
+    for_each_tap(g, taps,
                  [&](int64_t element, int64_t tap) { sum = s8::multiply_add(sum, x[element] - zero, weights[tap]); });
   }
   return sum;

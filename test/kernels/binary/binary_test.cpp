@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -236,8 +237,8 @@ TEST_CASE("Fast mod and fmod equal the reference bit for bit") {
       for_each_fast_kernel(c, [&](const std::string& what, const std::vector<TestTensor>& outputs) {
         INFO(ops::name(kind) << ", " << what);
         const std::vector<float> got = outputs[0].values<float>();
-        for (size_t i = 0; i < want.size(); ++i)
-          if (!(std::isnan(got[i]) && std::isnan(want[i]))) CHECK(got[i] == want[i]);
+        CHECK(
+            std::ranges::equal(got, want, [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }));
       });
     }
   }

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "test/support/kernel/kernel_runner.h"
+#include "test/support/test_level.h"
 
 namespace nestrt::test {
 namespace {
@@ -69,6 +70,8 @@ TEST_CASE("Every kernel of ConvInteger equals the reference") {
   for (const ConvForm& form : forms)
     for (const int64_t zeros : {0, 1, 2})
       for (const int bits : {0, 1, 3, 4, 7, 8}) {
+        // The large form tests the split, which does not depend on the zero points.
+        if (test_level() == TestLevel::kQuick && form.x.num_elements() > 10'000 && zeros != 2) continue;
         const TestTensor expected = reference(conv_case(form, zeros, bits, false))[0];
         REQUIRE(conv_case(form, zeros, bits, true).infer().value()[0].shape == form.y);
         INFO(form.x.to_string() << " and " << form.weights.to_string() << ", " << zeros << " zeros, form " << bits);

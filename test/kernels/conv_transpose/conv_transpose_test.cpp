@@ -202,7 +202,7 @@ Layer random_layer(std::mt19937& generator) {
 TEST_CASE("Plain and blocked kernels of ConvTranspose agree with the reference") {
   std::mt19937 generator(3);
   std::set<std::string> names;
-  const int layers = by_level(30, 60, 300);
+  const int layers = by_level(15, 60, 300);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(random_layer(generator), generator));
   CHECK(names == std::set<std::string>{"conv_transpose.f32.depthwise16", "conv_transpose.f32.direct16",
                                        "conv_transpose.f32.gemm"});

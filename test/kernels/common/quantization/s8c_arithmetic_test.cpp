@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "test/support/test_level.h"
+
 namespace nestrt::test {
 
 namespace s8c = kernels::s8c;
@@ -52,12 +54,14 @@ TEST_CASE("s8c add rounds the exact sum half to even") {
     return static_cast<int>(is_tie && raised % 2 != 0 ? raised - 1 : raised);
   };
   const float scales[] = {1, 2, 3, 5, 6, 0.75f, 0.1f, 0.2f, 0.3f, 1.0f / 3, 0.0123f, 7.3f, 0x1p-6f};
+  const int step_a = by_level(17, 3, 3),
+            step_b = by_level(15, 5, 5);  // divisors of 510, so that both ends are included
   int64_t wrong = 0;
   for (const float sa : scales)
     for (const float sb : {scales[0], scales[4], scales[8], scales[10], -scales[7], -scales[0]})
       for (const float sy : scales)
-        for (int a = -255; a <= 255; a += 3)
-          for (int b = -255; b <= 255; b += 5) {
+        for (int a = -255; a <= 255; a += step_a)
+          for (int b = -255; b <= 255; b += step_b) {
             const int want = std::clamp(expected(a, b, sa, sb, sy), -s8c::kMaxSteps, s8c::kMaxSteps);
             wrong += s8c::add_exactly(a, b, {sa, sb, sy}) != want;
           }
