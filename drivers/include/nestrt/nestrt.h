@@ -377,8 +377,8 @@ NESTRT_API nestrt_code nestrt_pipeline_submit(nestrt_pipeline* pipeline, const v
  * nestrt_session_run(). The frame is converted before the function returns; its pixels are not read afterwards. */
 NESTRT_API nestrt_code nestrt_pipeline_submit_frame(nestrt_pipeline* pipeline, nestrt_frame_format format,
                                                     int64_t width, int64_t height, const uint8_t* const* planes,
-                                                    const int64_t* row_bytes, const int64_t* crop,
-                                                    void* const* outputs, const size_t* output_bytes);
+                                                    const int64_t* row_bytes, const int64_t* crop, void* const* outputs,
+                                                    const size_t* output_bytes);
 /* Waits for the oldest inference whose result has not been returned, and returns its result. NESTRT_INVALID_ARGUMENT if
  * none is pending. From one thread at a time, which may differ from the submitting thread. */
 NESTRT_API nestrt_code nestrt_pipeline_next(nestrt_pipeline* pipeline);
