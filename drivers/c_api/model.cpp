@@ -4,12 +4,11 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "drivers/c_api/call.h"
+#include "drivers/c_api/frame.h"
 #include "drivers/c_api/plan.h"
 #include "drivers/c_api/shared_units.h"
 #include "nestrt/nestrt.h"
@@ -28,9 +27,7 @@ namespace {
 using nestrt::Code;
 using nestrt::ConstTensorView;
 using nestrt::DataType;
-using nestrt::Frame;
 using nestrt::ModelInput;
-using nestrt::PixelFormat;
 using nestrt::Plan;
 using nestrt::Shape;
 using nestrt::Status;
@@ -100,27 +97,11 @@ Status run_image(nestrt_model* model, const uint8_t* pixels, int64_t height, int
   return run(*model, {&image, 1});
 }
 
-// Converts a number to a frame coordinate. Numbers out of range become -1, which is never valid.
-int32_t coordinate(int64_t number) {
-  return number >= 0 && number <= std::numeric_limits<int32_t>::max() ? static_cast<int32_t>(number) : -1;
-}
-
 Status run_frame(nestrt_model* model, nestrt_frame_format format, int64_t width, int64_t height,
                  const uint8_t* const* planes, const int64_t* row_bytes, const int64_t* crop) {
   NESTRT_RETURN_IF_ERROR(expect_argument(model, "model"));
-  NESTRT_RETURN_IF_ERROR(expect_argument(planes, "planes"));
-  if (format < NESTRT_FRAME_RGB || format > NESTRT_FRAME_YUYV)
-    return Status(Code::kInvalidArgument,
-                  fmt::format("unknown format {}; expected NESTRT_FRAME_RGB to NESTRT_FRAME_YUYV", format));
-  Frame frame{.format = static_cast<PixelFormat>(format), .width = coordinate(width), .height = coordinate(height)};
-  const size_t num_planes = static_cast<size_t>(nestrt::num_planes(frame.format));
-  std::copy_n(planes, num_planes, frame.planes.begin());
-  if (row_bytes != nullptr) std::copy_n(row_bytes, num_planes, frame.row_bytes.begin());
-  if (crop != nullptr) {
-    if (crop[2] < 1)
-      return Status(Code::kInvalidArgument, fmt::format("crop: expected a width of at least 1, got {}", crop[2]));
-    frame.crop = {coordinate(crop[0]), coordinate(crop[1]), coordinate(crop[2]), coordinate(crop[3])};
-  }
+  NESTRT_ASSIGN_OR_RETURN(const nestrt::Frame frame,
+                          nestrt::c_api::frame_of(format, width, height, planes, row_bytes, crop));
   const ModelInput input(frame);
   return run(*model, {&input, 1});
 }

@@ -39,14 +39,18 @@ Status Views::set(const void* const* inputs, const size_t* input_bytes, void* co
     NESTRT_RETURN_IF_ERROR(expect_argument(inputs, "inputs"));
     NESTRT_RETURN_IF_ERROR(expect_argument(input_bytes, "input_bytes"));
   }
-  NESTRT_RETURN_IF_ERROR(expect_argument(outputs, "outputs"));
-  NESTRT_RETURN_IF_ERROR(expect_argument(output_bytes, "output_bytes"));
   const Plan& plan = plan_for(input_bytes);
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorInfo& info = plan.inputs()[i];
     NESTRT_RETURN_IF_ERROR(expect_bytes("input", i, info, input_bytes[i]));
     inputs_[i] = {info.type, info.shape, inputs[i]};
   }
+  return set_outputs(plan, outputs, output_bytes);
+}
+
+Status Views::set_outputs(const Plan& plan, void* const* outputs, const size_t* output_bytes) {
+  NESTRT_RETURN_IF_ERROR(expect_argument(outputs, "outputs"));
+  NESTRT_RETURN_IF_ERROR(expect_argument(output_bytes, "output_bytes"));
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const TensorInfo& info = plan.outputs()[i];
     NESTRT_RETURN_IF_ERROR(expect_bytes("output", i, info, output_bytes[i]));

@@ -17,11 +17,16 @@ class Views {
 
   // Errors: kInvalidArgument, which names the null argument or the tensor with the wrong size.
   Status set(const void* const* inputs, const size_t* input_bytes, void* const* outputs, const size_t* output_bytes);
+  // Sets the outputs only, those of the plan's first shape.
+  Status set_outputs(void* const* outputs, const size_t* output_bytes) {
+    return set_outputs(plan_, outputs, output_bytes);
+  }
   std::span<const ConstTensorView> inputs() const { return inputs_; }
   std::span<const TensorView> outputs() const { return outputs_; }
 
  private:
   const Plan& plan_for(const size_t* input_bytes) const;
+  Status set_outputs(const Plan& plan, void* const* outputs, const size_t* output_bytes);
 
   const Plan& plan_;
   std::vector<ConstTensorView> inputs_;

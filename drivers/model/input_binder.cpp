@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "drivers/model/image_frames.h"
 
 namespace nestrt {
@@ -14,6 +16,15 @@ Status expect_bytes(const TensorInfo& info, size_t expected, size_t actual) {
   if (actual == expected || actual == SIZE_MAX) return {};
   return wrong_input(fmt::format("input '{}' ({} {}) expects {} bytes, got {}", info.name, name(info.type),
                                  info.shape.to_string(), expected, actual));
+}
+
+Result<size_t> index_of(std::span<const TensorInfo> infos, const ModelInput& input, size_t position) {
+  if (input.name().empty()) return position;
+  const auto found = std::ranges::find(infos, input.name(), &TensorInfo::name);
+  if (found != infos.end()) return static_cast<size_t>(found - infos.begin());
+  std::string names;
+  for (const TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
+  return wrong_input(fmt::format("unknown input '{}'; available: {}", input.name(), names));
 }
 
 }  // namespace
@@ -80,6 +91,38 @@ Status InputBinder::convert_images(size_t index, const ModelInput& input) {
     NESTRT_RETURN_IF_ERROR(bound_.converted[index].converter->convert(frame, view, i));
   }
   return {};
+}
+
+ShapedInputs::ShapedInputs(const Plan& plan, const UnitList& units)
+    : plan_(plan), units_(units), bound_(std::max<size_t>(plan.shapes().size(), 1)) {}
+
+Status ShapedInputs::put_in_order(std::span<const ModelInput> inputs) {
+  const std::span<const TensorInfo> infos = plan_.inputs();
+  if (inputs.size() != infos.size())
+    return wrong_input(fmt::format("the plan expects {} inputs, got {}", infos.size(), inputs.size()));
+  ordered_.assign(infos.size(), nullptr);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    NESTRT_ASSIGN_OR_RETURN(const size_t index, index_of(infos, inputs[i], i));
+    if (ordered_[index] != nullptr) return wrong_input(fmt::format("input '{}' is passed twice", infos[index].name));
+    ordered_[index] = &inputs[i];
+  }
+  return {};
+}
+
+Result<size_t> ShapedInputs::bind(std::span<const ModelInput> inputs) {
+  NESTRT_RETURN_IF_ERROR(put_in_order(inputs));
+  Status first;
+  for (size_t i = 0; i < bound_.size(); ++i) {
+    Status status = InputBinder(shape_of_plan(plan_, i), units_, bound_[i]).bind(ordered_);
+    if (status.ok()) return i;
+    if (i == 0) first = std::move(status);
+  }
+  if (bound_.size() == 1) return first;
+  return first.with_context(fmt::format("none of the plan's {} shapes matches the inputs; the first", bound_.size()));
+}
+
+const Plan& shape_of_plan(const Plan& plan, size_t index) {
+  return plan.shapes().empty() ? plan : *plan.shapes()[index];
 }
 
 }  // namespace nestrt

@@ -27,6 +27,7 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
+from ._evaluation import TaskReport, evaluate_task
 from ._frame import Frame
 from ._nestrt import set_progress, version
 from ._plan import Plan, Preprocessing, Quantization, TensorSpec
@@ -63,6 +64,7 @@ __all__ = [
     "SensitivityReport",
     "Session",
     "SimulateReport",
+    "TaskReport",
     "TensorSpec",
     "Unavailable",
     "Units",
@@ -73,6 +75,7 @@ __all__ = [
     "check",
     "compile",
     "evaluate",
+    "evaluate_task",
     "profile",
     "sensitivity",
     "set_progress",

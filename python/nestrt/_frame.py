@@ -15,7 +15,8 @@ _CHANNELS = {"rgb": 3, "bgr": 3, "rgba": 4, "bgra": 4, "yuyv": 2}
 
 
 class Frame(_nestrt.Frame):
-    """8-bit pixels of any size, for Session.run(): converted, cropped, resized and normalised as the plan specifies.
+    """8-bit pixels of any size, for Session.run() and Pipeline.submit(), which convert, crop, resize and normalise them
+    as the plan specifies.
 
     pixels: a uint8 array, read in place if the pixels of each row are adjacent; rows may have any distance, as in a
         slice of a larger array.

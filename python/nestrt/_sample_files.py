@@ -125,6 +125,10 @@ class ClassNames:
             word = line.replace(",", " ").split(" ")[0]
             self._by_word[word] = -1 if word in self._by_word else index
 
+    def by_class(self) -> Dict[int, str]:
+        """Returns the lines by class."""
+        return {index: line for line, index in self._by_line.items()}
+
     def __bool__(self) -> bool:
         return bool(self._by_line)
 
@@ -142,11 +146,11 @@ class ClassNames:
         raise InvalidArgument(f"labels: {name!r} {why}", "evaluate")
 
 
-def folder_classes(files: SampleFiles, class_names: ClassNames) -> Tuple[List[int], int]:
+def folder_classes(files: SampleFiles, class_names: ClassNames) -> Tuple[List[int], List[str]]:
     """Returns the class of each sample according to its first folder, like `nestrt eval` without --labels.
 
     It is the class of the folder's name, or without class names the folder's number if all folders are numbers, else
-    its position among the sorted folders. The second result is the number of folders if classes are positions, else 0.
+    its position among the sorted folders. The second result is the sorted folders if classes are positions, else empty.
     """
     folders = [row[0].split(os.sep)[0] if os.sep in row[0] else "" for row in files.rows]
     if "" in folders:
@@ -154,8 +158,8 @@ def folder_classes(files: SampleFiles, class_names: ClassNames) -> Tuple[List[in
         raise InvalidArgument(f"labels: '{outside}' is not in the folder of a class", "evaluate")
     known = sorted(set(folders))
     if class_names:
-        return [class_names.require(folder) for folder in folders], 0
+        return [class_names.require(folder) for folder in folders], []
     if all(folder.lstrip("-").isdigit() for folder in known):
-        return [int(folder) for folder in folders], 0
+        return [int(folder) for folder in folders], []
     positions = {folder: index for index, folder in enumerate(known)}
-    return [positions[folder] for folder in folders], len(known)
+    return [positions[folder] for folder in folders], known

@@ -221,7 +221,8 @@ class Pipeline(_Loaded, _nestrt.Pipeline):
         """Submits an inference, with inputs in the forms that Session.run() accepts.
 
         If `capacity` inferences are already in the pipeline, waits until another thread has called next(). Do not
-        change the arrays until next() has returned the result. KeyboardInterrupt ends the wait.
+        change the arrays until next() has returned the result; a nestrt.Frame is converted first, so its pixels may
+        change. KeyboardInterrupt ends the wait.
         """
         with self._submit_lock:
             super().submit(inputs)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import warnings
@@ -155,11 +156,17 @@ def _figures(score: Mapping[str, Any]) -> Dict[str, Any]:
 
 @dataclass(frozen=True)
 class EvaluateReport(Report):
-    """Accuracy of a classifier.
+    """Accuracy of a classifier, with the figures of `nestrt eval`.
 
     n: the number of samples with a label, or of all samples without labels.
     top1, top5: the fraction of labelled samples whose class is first, or among the first five.
     interval: the 95 % confidence interval of top1 (Wilson, 1927).
+    balanced_accuracy, macro_f1: means over the classes of their top-1 accuracy and F1, as in scikit-learn.
+    classes: for each class that has samples or was found: class (its number in the labels), name if known, n samples,
+        found (the number of samples whose first class it is), top1, top5, precision and f1. Figures without samples
+        are None.
+    confusion: the number n of samples for each pair of a class and a found class that occurs. A found class of None
+        means NaN.
     predictions: the name and the five most likely classes of each sample, best first; [-1] if a score is NaN.
     """
 
@@ -167,6 +174,10 @@ class EvaluateReport(Report):
     top1: Optional[float] = None
     top5: Optional[float] = None
     interval: Optional[Tuple[float, float]] = None
+    balanced_accuracy: Optional[float] = None
+    macro_f1: Optional[float] = None
+    classes: Sequence[Dict[str, Any]] = ()
+    confusion: Sequence[Dict[str, Any]] = ()
     predictions: Sequence[Tuple[str, List[int]]] = ()
 
     def agreement(self, other: "EvaluateReport") -> float:
@@ -220,8 +231,10 @@ def evaluate(
     samples = load_samples(lambda: [each.name for each in loaded.inputs], "plan", samples)
     divided = split_samples(samples, limit, SAMPLES_PER_TASK)
     known_names = _class_names(class_names)
+    titles = known_names.by_class()
     if isinstance(labels, str) and labels == "folders":
-        labels = _labels_of_folders(samples, known_names, count, offset)
+        labels, folders = _labels_of_folders(samples, known_names, count, offset)
+        titles = titles or folders
     labels = _select_labels(labels, samples, limit)
     names = [name for chunk in divided for name in chunk.names]
     classes = _classes(labels, names, known_names, range(offset, offset + count), is_whole=limit == 0)
@@ -248,8 +261,9 @@ def evaluate(
         remark = _nestrt.remark_on_guessing(right, n, count)
         if remark:
             warnings.warn(remark, stacklevel=2)
-        among = sum(wanted in top for top, wanted in labelled)
-        report.update(n=n, top1=right / n, top5=among / n, interval=wilson(right, n))
+        counted = [(wanted + offset, [index + offset for index in top if index >= 0]) for top, wanted in labelled]
+        figures = json.loads(_nestrt.class_figures(counted, titles))
+        report.update(figures, interval=wilson(right, n))
     return EvaluateReport._of(report)
 
 
@@ -276,14 +290,16 @@ def _class_names(names: Union[PathLike, Sequence[str], None]) -> ClassNames:
         return ClassNames([line.rstrip("\r\n") for line in file])
 
 
-def _labels_of_folders(samples: Any, class_names: ClassNames, count: int, offset: int) -> List[int]:
+def _labels_of_folders(samples: Any, class_names: ClassNames, count: int,
+                       offset: int) -> Tuple[List[int], Dict[int, str]]:
+    """Returns the class of each sample, and the folders by class if classes are positions of folders."""
     if not isinstance(samples, SampleFiles):
         raise InvalidArgument("labels: 'folders' requires samples in a folder", "evaluate")
-    classes, num_positions = folder_classes(samples, class_names)
-    if num_positions not in (0, count + offset):
-        raise InvalidArgument(f"labels: '{samples.folder}' has {num_positions} class folders, but the plan has {count} "
-                              "classes; give class_names=, in the plan's order", "evaluate")
-    return classes
+    classes, positions = folder_classes(samples, class_names)
+    if len(positions) not in (0, count + offset):
+        raise InvalidArgument(f"labels: '{samples.folder}' has {len(positions)} class folders, but the plan has "
+                              f"{count} classes; give class_names=, in the plan's order", "evaluate")
+    return classes, dict(enumerate(positions))
 
 
 def _classes(labels: Any, names: Sequence[str], class_names: ClassNames, known: range,

@@ -5,6 +5,7 @@
 
 #include "nestrt/log.h"
 #include "python/src/compile.h"
+#include "python/src/evaluation.h"
 #include "python/src/frame.h"
 #include "python/src/plan.h"
 #include "python/src/reports.h"
@@ -24,6 +25,7 @@ NB_MODULE(_nestrt, module) {
   python::bind_session(module);
   python::bind_compile(module);
   python::bind_reports(module);
+  python::bind_evaluation(module);
   module.def(
       "file_stems",
       [](const std::vector<std::string>& names) {

@@ -66,7 +66,7 @@ const Plan& plan_for(const Plan& plan, const Inputs& inputs) {
   raise(Status(Code::kInvalidArgument, text), plan.where);
 }
 
-Inputs gather_inputs(const PlanHandle& plan, nb::handle given, FrameInputs* frames) {
+Inputs gather_inputs(const PlanHandle& plan, nb::handle given, FrameInputs& frames) {
   const std::span<const TensorInfo> infos = plan.plan->inputs();
   const std::vector<nb::handle> objects = by_position(plan, given, infos, "input");
   Inputs inputs(infos.size());
@@ -75,9 +75,8 @@ Inputs gather_inputs(const PlanHandle& plan, nb::handle given, FrameInputs* fram
       inputs.views[i] = view_input(objects[i], "input '" + infos[i].name + "'", inputs.arrays[i]);
       continue;
     }
-    if (frames == nullptr) refuse(plan, "input '" + infos[i].name + "': a pipeline does not accept frames");
     const Frame& frame = nb::cast<const FrameHandle&>(objects[i]).frame;
-    inputs.converted.push_back(checked(frames->convert(frame, i), plan.where));
+    inputs.converted.push_back(checked(frames.convert(frame, i), plan.where));
     inputs.views[i] = {infos[i].type, infos[i].shape, inputs.converted.back().data()};
   }
   return inputs;

@@ -29,9 +29,8 @@ using Outputs = Tensors<OutputArray, TensorView>;
 // Raises InvalidArgument with `text`; the plan is its location.
 [[noreturn]] void refuse(const PlanHandle& plan, const std::string& text);
 
-// Reads inputs from a dict by name, a list or tuple by position, or a single array. `frames` converts frames; null
-// rejects them.
-Inputs gather_inputs(const PlanHandle& plan, nanobind::handle given, FrameInputs* frames);
+// Reads inputs from a dict by name, a list or tuple by position, or a single array. `frames` converts frames.
+Inputs gather_inputs(const PlanHandle& plan, nanobind::handle given, FrameInputs& frames);
 // Returns the caller's arrays, or new ones if `given` is None, in the shapes that match the inputs. Appends the arrays
 // to `results` in the plan's order.
 Outputs gather_outputs(const PlanHandle& plan, const Inputs& inputs, nanobind::handle given,

@@ -130,7 +130,7 @@ void warm_up(SessionHandle& self) {
 std::vector<nb::object> results_of(SessionHandle& self, nb::handle inputs, nb::handle out,
                                    std::optional<double> deadline) {
   std::vector<nb::object> results;
-  const Inputs read = gather_inputs(self.plan, inputs, &self.frames);
+  const Inputs read = gather_inputs(self.plan, inputs, self.frames);
   const Outputs written = gather_outputs(self.plan, read, out, results);
   run_once(self, read, written, deadline);
   return results;
@@ -200,6 +200,7 @@ struct PipelineHandle {
   };
 
   PlanHandle plan;
+  FrameInputs frames;
   std::list<Flight> flights{};         // submitted, result not returned yet
   std::counting_semaphore<> begun{0};  // flights that the pipeline has received
   std::unique_ptr<Pipeline> pipeline;  // destroyed before the arrays it writes to
@@ -214,7 +215,9 @@ void create_pipeline(PipelineHandle* self, const PlanHandle& plan, const UnitsHa
     nb::gil_scoped_release release;
     return Pipeline::create(plan.plan, units.units, options);
   }();
-  new (self) PipelineHandle{.plan = plan, .pipeline = checked(std::move(pipeline), plan.where)};
+  new (self) PipelineHandle{.plan = plan,
+                            .frames = FrameInputs(*plan.plan, units.units),
+                            .pipeline = checked(std::move(pipeline), plan.where)};
 }
 
 // Calls wait_for(time) without the GIL until it returns true. An interrupt ends the wait.
@@ -230,7 +233,7 @@ void wait_interruptibly(const WaitFor& wait_for) {
 }
 
 void submit(PipelineHandle& self, nb::handle inputs) {
-  PipelineHandle::Flight flight{gather_inputs(self.plan, inputs, nullptr), Outputs(0), {}, {nb::borrow(inputs)}};
+  PipelineHandle::Flight flight{gather_inputs(self.plan, inputs, self.frames), Outputs(0), {}, {nb::borrow(inputs)}};
   flight.outputs = gather_outputs(self.plan, flight.inputs, nb::none(), flight.results);
   wait_interruptibly([&](auto time) { return self.room.try_acquire_for(time); });
   self.flights.push_back(std::move(flight));
@@ -309,7 +312,7 @@ void bind_session(nb::module_& module) {
           "The maximum number of submitted inferences whose results were not returned yet.")
       .def("submit", &submit, "inputs"_a, nb::sig("def submit(self, inputs: typing.Any) -> None"),
            "Submits an inference, with inputs as for Session.run(). Waits if the pipeline is full. Do not change the\n"
-           "arrays until next() has returned the result.")
+           "arrays until next() has returned the result; frames are copied.")
       .def("next", &next, nb::sig("def next(self) -> dict[str, typing.Any]"),
            "Waits for the oldest pending inference and returns its outputs by name.");
 }

@@ -70,8 +70,20 @@ def test_frames_that_do_not_fit_are_rejected(session, plan, rgb):
         nestrt.Frame(rgb, crop=(0, 0, 0, 5))
     with pytest.raises(nestrt.InvalidArgument, match="not inside the frame of 101 x 75"):
         session(nestrt.Frame(rgb, crop=(90, 0, 20, 20)))
-    with pytest.raises(nestrt.InvalidArgument, match="a pipeline does not accept frames"):
-        nestrt.Pipeline(plan, threads=1).submit(nestrt.Frame(rgb))
+    with pytest.raises(nestrt.InvalidArgument, match="not inside the frame of 101 x 75"):
+        nestrt.Pipeline(plan, threads=1).submit(nestrt.Frame(rgb, crop=(90, 0, 20, 20)))
+
+
+def test_the_pixels_of_a_submitted_frame_may_change(plan, session, rgb):
+    pipeline = nestrt.Pipeline(plan, threads=1, in_flight=2, waiting=10)
+    shifted = [np.roll(rgb, shift, axis=1) for shift in range(8)]
+    buffer = np.zeros((75, 110, 3), np.uint8)
+    for pixels in shifted:
+        buffer[:, 5:106] = pixels[:, :, ::-1]
+        pipeline.submit(nestrt.Frame(buffer[:, 5:106], "bgr"))
+    for pixels in shifted:
+        wanted = session(plan.preprocess(pixels))
+        np.testing.assert_array_equal(pipeline.next()["probabilities"], wanted)
 
 
 def test_interpolation_is_part_of_the_plan(model, rgb):

@@ -373,6 +373,12 @@ NESTRT_API void nestrt_pipeline_free(nestrt_pipeline* pipeline);
 NESTRT_API nestrt_code nestrt_pipeline_submit(nestrt_pipeline* pipeline, const void* const* inputs,
                                               const size_t* input_bytes, void* const* outputs,
                                               const size_t* output_bytes);
+/* Submits an inference of a camera frame, with the frame as in nestrt_model_run_frame() and outputs as in
+ * nestrt_session_run(). The frame is converted before the function returns; its pixels are not read afterwards. */
+NESTRT_API nestrt_code nestrt_pipeline_submit_frame(nestrt_pipeline* pipeline, nestrt_frame_format format,
+                                                    int64_t width, int64_t height, const uint8_t* const* planes,
+                                                    const int64_t* row_bytes, const int64_t* crop, void* const* outputs,
+                                                    const size_t* output_bytes);
 /* Waits for the oldest inference whose result has not been returned, and returns its result. NESTRT_INVALID_ARGUMENT if
  * none is pending. From one thread at a time, which may differ from the submitting thread. */
 NESTRT_API nestrt_code nestrt_pipeline_next(nestrt_pipeline* pipeline);

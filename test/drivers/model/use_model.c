@@ -56,3 +56,45 @@ int use_frame_model(const char* path, float* y) {
   nestrt_model_free(model);
   return step;
 }
+
+static nestrt_pipeline* open_pipeline(const char* path) {
+  nestrt_plan* plan = NULL;
+  nestrt_session_options* session = NULL;
+  nestrt_pipeline_options* options = NULL;
+  nestrt_pipeline* pipeline = NULL;
+  if (nestrt_plan_load(path, &plan) == NESTRT_OK && nestrt_session_options_create(&session) == NESTRT_OK &&
+      nestrt_pipeline_options_create(&options) == NESTRT_OK)
+    nestrt_pipeline_create(plan, "cpu", 1, session, options, &pipeline);
+  nestrt_session_options_free(session);
+  nestrt_pipeline_options_free(options);
+  nestrt_plan_free(plan);
+  return pipeline;
+}
+
+int use_frame_pipeline(const char* path, float* y) {
+  uint8_t bgr[24] = {3, 2, 1, 4, 3, 2, 9, 9, 9, 0, 0, 0, 5, 4, 3, 6, 5, 4, 9, 9, 9, 0, 0, 0};
+  const uint8_t* const planes[1] = {bgr};
+  const int64_t row_bytes[1] = {12}, crop[4] = {0, 0, 2, 2}, outside[4] = {2, 0, 2, 2};
+  const size_t bytes[1] = {12 * sizeof *y}, wrong[1] = {12};
+  void* const outputs[1] = {y};
+  nestrt_pipeline* const pipeline = open_pipeline(path);
+  int step = 0;
+  if (pipeline == NULL) return 1;
+  if (nestrt_pipeline_submit_frame(pipeline, NESTRT_FRAME_BGR, 3, 2, planes, row_bytes, outside, outputs, bytes) !=
+      NESTRT_INVALID_ARGUMENT)
+    step = 2;
+  if (nestrt_pipeline_submit_frame(pipeline, NESTRT_FRAME_BGR, 3, 2, planes, row_bytes, crop, outputs, wrong) !=
+      NESTRT_INVALID_ARGUMENT)
+    step = 3;
+  if (nestrt_pipeline_submit_frame(NULL, NESTRT_FRAME_BGR, 3, 2, planes, row_bytes, crop, outputs, bytes) !=
+      NESTRT_INVALID_ARGUMENT)
+    step = 4;
+  if (nestrt_pipeline_next(pipeline) != NESTRT_INVALID_ARGUMENT) step = 5;
+  if (nestrt_pipeline_submit_frame(pipeline, NESTRT_FRAME_BGR, 3, 2, planes, row_bytes, crop, outputs, bytes) !=
+      NESTRT_OK)
+    step = 6;
+  memset(bgr, 0, sizeof bgr); /* the pixels are not read after the function has returned */
+  if (step == 0 && nestrt_pipeline_next(pipeline) != NESTRT_OK) step = 7;
+  nestrt_pipeline_free(pipeline);
+  return step;
+}

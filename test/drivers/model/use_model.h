@@ -14,6 +14,8 @@ int use_model(const char* path, const float* x, float* y);
 int use_image_model(const char* path, const uint8_t* pixels, float* y);
 /* The plan at `path` has an image of 2 x 2 pixels as its input and one output of 12 elements. */
 int use_frame_model(const char* path, float* y);
+/* As use_frame_model(), with a pipeline. */
+int use_frame_pipeline(const char* path, float* y);
 
 #ifdef __cplusplus
 }

@@ -2,10 +2,12 @@
 // Tests nestrt eval --task, with networks that return a part of their input.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <limits>
 
 #include "test/support/plan/program.h"
 #include "test/support/plan/sample_plans.h"
 #include "test/support/process/temporary_folder.h"
+#include "tools/support/text/files.h"
 #include "tools/support/text/json.h"
 #include "tools/support/text/npy.h"
 
@@ -13,6 +15,8 @@ namespace nestrt::test {
 namespace {
 
 using Catch::Matchers::Contains;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Returns a plan that reshapes its input.
 PlanFile reshaping_plan(const Shape& input, const Shape& output) {
@@ -153,8 +157,43 @@ TEST_CASE("nestrt eval --task retrieval finds samples of the same class") {
                      "does not have the input's batch of 2");
 }
 
-TEST_CASE("References of classes are rejected for other tasks") {
+TEST_CASE("nestrt eval shows the accuracy of each class and which classes are confused, at any batch size") {
   const EvaluationWorkshop workshop;
+  // The scores of "no", "yes, please" and "stop". The second word is always right, and "stop" is never found.
+  workshop.write_array<float>("words/a.npy", {3}, {0, 1, 0});
+  workshop.write_array<float>("words/b.npy", {3}, {0, 2, 1});
+  workshop.write_array<float>("words/c.npy", {3}, {3, 1, 2});
+  workshop.write_array<float>("words/d.npy", {3}, {1, 2, 0});
+  workshop.write_array<float>("words/e.npy", {3}, {1, kNan, 0});
+  const std::string labels = workshop.write("labels.tsv", "a.npy\t1\nb.npy\t2\nc.npy\t0\nd.npy\t0\ne.npy\t0\n");
+  const std::string names = workshop.write("names.txt", "no\nyes, please\nstop\n");
+  const std::string matrix = workshop.path("matrix.csv");
+  for (const int64_t batch : {1, 2, 8}) {
+    const auto result = workshop.eval(reshaping_plan({batch, 3}, {batch, 3}), "classes",
+                                      {"--images", workshop.path("words"), "--labels", labels, "--class-names", names,
+                                       "--per-class", "--confusion", matrix});
+    INFO(result.text);
+    REQUIRE(result.exit_code == 0);
+    CHECK(workshop.figures().number("top1") == Approx(2.0 / 5));
+    CHECK(workshop.figures().number("balanced_accuracy") == Approx((1.0 / 3 + 1 + 0) / 3));
+    CHECK(workshop.figures().number("macro_f1") == Approx((2.0 / 4 + 2.0 / 4 + 0) / 3));
+    const std::vector<tools::Json> classes = workshop.figures().objects("classes");
+    REQUIRE(classes.size() == 3);
+    CHECK(classes[1].text("name") == "yes, please");
+    CHECK(classes[1].number("precision") == Approx(1.0 / 3));
+    CHECK_FALSE(classes[2].number("precision"));
+    CHECK(workshop.figures().objects("confusion").size() == 5);
+    CHECK_THAT(result.text, Contains("found instead") && Contains("yes, please") && Contains("(invalid)"));
+    CHECK(tools::read_lines(matrix)->lines() == std::vector<std::string_view>{"class,no,\"yes, please\",stop,(invalid)",
+                                                                              "no,1,1,0,1", "\"yes, please\",0,1,0,0",
+                                                                              "stop,0,1,0,0"});
+  }
+}
+
+TEST_CASE("Options of classes are rejected for other tasks") {
+  const EvaluationWorkshop workshop;
+  check_eval_refused(workshop.eval(reshaping_plan({1, 2}, {1, 2}), "retrieval", {"--images", ".", "--per-class"}),
+                     "require --task classes");
   check_eval_refused(workshop.eval(reshaping_plan({1, 2}, {1, 2}), "retrieval",
                                    {"--images", ".", "--predictions", workshop.path("p.tsv")}),
                      "require --task classes");

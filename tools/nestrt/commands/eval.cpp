@@ -11,7 +11,8 @@
 
 #include "nestrt/log.h"
 #include "tools/nestrt/commands.h"
-#include "tools/nestrt/evaluation/evaluation_task.h"
+#include "tools/nestrt/evaluation/class_figures.h"
+#include "tools/nestrt/evaluation/run_task.h"
 #include "tools/nestrt/image_runner.h"
 #include "tools/support/image/classify.h"
 #include "tools/support/image/labels.h"
@@ -34,6 +35,8 @@ struct EvalOptions {
   std::string reference;
   std::string predictions;
   std::string json;
+  std::string confusion;
+  bool per_class = false;
   size_t limit = 0;
   tools::ImageFlags preprocessing;
   UnitChoice units;
@@ -42,9 +45,8 @@ struct EvalOptions {
 };
 
 struct Score {
-  size_t n = 0;
-  size_t top1 = 0;
-  size_t top5 = 0;
+  tools::ClassificationScore classes;
+  ClassTitles names;
   size_t num_nan = 0;  // inputs with a NaN in the input or the scores; they count as wrong
   size_t agreeing = 0;
   double worst_abs = 0;  // difference between the largest output and the reference's
@@ -53,7 +55,8 @@ struct Score {
   std::string worst_file;
   std::string predictions;  // lines in the format of --reference
 
-  double fraction(size_t count) const { return static_cast<double>(count) / static_cast<double>(n); }
+  size_t n() const { return classes.num_samples(); }
+  double fraction(size_t count) const { return static_cast<double>(count) / static_cast<double>(n()); }
 };
 
 // Treats NaN as an infinite distance.
@@ -72,19 +75,16 @@ void compare(Score& score, const ReferenceResult& expected, int64_t top1, double
 void count(Score& score, const ImageRunner& runner, size_t row, const LabelledFile& image,
            const ReferenceResult* expected, int64_t offset) {
   const std::span<const float> values = runner.scores(row);
-  const std::vector<size_t> top = tools::largest(values, 5);
-  const auto class_of = [&](size_t index) { return static_cast<int64_t>(index) + offset; };
-  const auto is_label = [&](size_t index) { return class_of(index) == image.label; };
+  std::vector<int64_t> top;
+  for (const size_t index : tools::largest(values, 5)) top.push_back(static_cast<int64_t>(index) + offset);
+  const float most = values[static_cast<size_t>(top[0] - offset)];
   const bool are_numbers =
       runner.input_is_numbers(row) && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
-  ++score.n;
   score.num_nan += !are_numbers;
-  score.top1 += are_numbers && is_label(top[0]);
-  score.top5 += are_numbers && std::any_of(top.begin(), top.end(), is_label);
+  score.classes.add(image.label, are_numbers ? top : std::vector<int64_t>());
   // As a double, because the digits of a float would not restore its exact value when read as a double.
-  score.predictions +=
-      fmt::format("{}\t{}\t{}\t{}\n", image.file, image.label, class_of(top[0]), static_cast<double>(values[top[0]]));
-  if (expected != nullptr) compare(score, *expected, class_of(top[0]), values[top[0]]);
+  score.predictions += fmt::format("{}\t{}\t{}\t{}\n", image.file, image.label, top[0], static_cast<double>(most));
+  if (expected != nullptr) compare(score, *expected, top[0], most);
 }
 
 // Empty if no reference is given.
@@ -142,11 +142,12 @@ void limit_images(const EvalOptions& options, std::vector<LabelledFile>& images)
 // Checks that results can be written and do not replace an input.
 Status check_outputs(const EvalOptions& options, size_t num_images, const std::function<std::string(size_t)>& image) {
   NESTRT_RETURN_IF_ERROR(check_output_files(
-      {options.json, options.predictions},
+      {options.json, options.predictions, options.confusion},
       {options.plan, options.data.labels, options.data.class_names, options.reference}, options.units));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.predictions, tools::Written::kPredictions));
   NESTRT_RETURN_IF_ERROR(tools::check_kind(options.json, tools::Written::kJson));
-  const std::string outputs[] = {options.json, options.predictions, options.units.trace, options.units.cost_file};
+  const std::string outputs[] = {options.json, options.predictions, options.confusion, options.units.trace,
+                                 options.units.cost_file};
   return tools::check_not_inputs(outputs, num_images, image);
 }
 
@@ -184,22 +185,24 @@ Result<Score> evaluate(const EvalOptions& options) {
   NESTRT_RETURN_IF_ERROR(check_classes(options, data, runner.num_classes()));
   tools::Progress progress("images", static_cast<int64_t>(data.images.size()));
   Score score;
+  score.names = data.names;
   for (size_t first = 0; first < data.images.size(); first += runner.batch_size()) {
     NESTRT_RETURN_IF_ERROR(evaluate_batch(options, data, references, first, runner, score));
     for (size_t row = 0; row < std::min(runner.batch_size(), data.images.size() - first); ++row) progress.advance();
   }
-  const std::string remark = tools::remark_on_guessing(score.top1, score.n, runner.num_classes());
+  const std::string remark = tools::remark_on_guessing(score.classes.num_top1(), score.n(), runner.num_classes());
   if (!remark.empty()) log(LogLevel::kWarning, remark);
   return score;
 }
 
 void print_score(const Score& score, bool with_reference) {
   const auto share = [&](size_t part) {
-    return fmt::format("{:.2f} %  ({}/{})", 100 * score.fraction(part), part, score.n);
+    return fmt::format("{:.2f} %  ({}/{})", 100 * score.fraction(part), part, score.n());
   };
   Table table({{""}, {""}});
-  table.add_row({"top-1", share(score.top1)});
-  table.add_row({"top-5", share(score.top5)});
+  table.add_row({"top-1", share(score.classes.num_top1())});
+  table.add_row({"top-5", share(score.classes.num_top5())});
+  table.add_row({"mean of classes", format_fraction(score.classes.balanced_accuracy())});
   if (with_reference) {
     table.add_row({"agreement", share(score.agreeing)});
     table.add_row({"largest output", fmt::format("largest deviation {:.3g} ({}); relative {:.3g}", score.worst_abs,
@@ -208,14 +211,19 @@ void print_score(const Score& score, bool with_reference) {
   fmt::print("{}", table.to_string());
   if (score.num_nan > 0)
     log(LogLevel::kWarning,
-        fmt::format("{} of {} inputs have NaN elements or scores; they count as wrong", score.num_nan, score.n));
+        fmt::format("{} of {} inputs have NaN elements or scores; they count as wrong", score.num_nan, score.n()));
+}
+
+void print_classes(const Score& score) {
+  constexpr size_t kShownErrors = 10;
+  fmt::print("\n{}", table_of_classes(score.classes, score.names).to_string());
+  const Table errors = table_of_errors(score.classes, score.names, kShownErrors);
+  if (!errors.rows().empty()) fmt::print("\n{}", errors.to_string());
 }
 
 Json json_of(const Score& score, bool with_reference) {
-  Json json{{"n", score.n},
-            {"top1", score.fraction(score.top1)},
-            {"top5", score.fraction(score.top5)},
-            {"num_nan", score.num_nan}};
+  Json json = class_figures(score.classes, score.names);
+  json.set("num_nan", score.num_nan);
   if (with_reference) {
     json.set("agreement", score.fraction(score.agreeing));
     json.set("worst_abs", score.worst_abs);
@@ -224,13 +232,15 @@ Json json_of(const Score& score, bool with_reference) {
   return json;
 }
 
-// Writes both files or none.
+// Writes all files or none.
 Status write_results(const Score& score, const EvalOptions& options) {
   tools::NewFiles files;
   if (!options.predictions.empty())
     NESTRT_RETURN_IF_ERROR(files.add_text(options.predictions, kPredictionsHeader + score.predictions));
   if (!options.json.empty())
     NESTRT_RETURN_IF_ERROR(files.add_text(options.json, json_of(score, !options.reference.empty()).to_string()));
+  if (!options.confusion.empty())
+    NESTRT_RETURN_IF_ERROR(files.add_text(options.confusion, confusion_csv(score.classes, score.names)));
   return files.take_places();
 }
 
@@ -238,50 +248,27 @@ Result<ExitCode> run_eval(const EvalOptions& options) {
   const bool with_reference = !options.reference.empty();
   NESTRT_ASSIGN_OR_RETURN(const Score score, evaluate(options));
   print_score(score, with_reference);
+  if (options.per_class) print_classes(score);
   NESTRT_RETURN_IF_ERROR(write_results(score, options));
   const bool disagrees = with_reference && score.fraction(score.agreeing) < options.require_agreement;
   const bool deviates = with_reference && options.tolerance >= 0 && !(score.worst_scaled <= options.tolerance);
   return disagrees || deviates ? ExitCode::kMismatch : ExitCode::kOk;
 }
 
-// Runs the images `indices` of the task, which fill at most a batch, and counts their results.
-Status evaluate_rows(EvaluationTask& task, std::span<const size_t> indices, ImageRunner& runner) {
-  const auto place = [&](size_t row) { return fmt::format("'{}'", task.files()[indices[row]]); };
-  for (size_t row = 0; row < indices.size(); ++row) {
-    const Status loaded = runner.load(task.folder() + "/" + task.files()[indices[row]], row);
-    if (!loaded.ok()) return loaded.with_context(place(row));
-  }
-  NESTRT_RETURN_IF_ERROR(runner.run());
-  for (size_t row = 0; row < indices.size(); ++row) {
-    const Status counted = task.count(runner, row, indices[row]);
-    if (!counted.ok()) return counted.with_context(place(row));
-  }
-  return {};
-}
-
 // Runs all images of a task other than classification, or --limit of them spread evenly.
 Status evaluate_task(const EvalOptions& options, EvaluationTask& task) {
-  const size_t num_files = task.files().size();
-  const size_t count = options.limit == 0 ? num_files : std::min(options.limit, num_files);
-  std::vector<size_t> indices;
-  for (size_t i = 0; i < count; ++i) indices.push_back(i * num_files / count);
-  NESTRT_RETURN_IF_ERROR(
-      check_outputs(options, count, [&](size_t index) { return task.folder() + "/" + task.files()[indices[index]]; }));
-  NESTRT_ASSIGN_OR_RETURN(ImageRunner runner, ImageRunner::create(options.plan, options.units, options.preprocessing));
-  runner.split_batch();
-  NESTRT_RETURN_IF_ERROR(task.check(runner));
-  tools::Progress progress("images", static_cast<int64_t>(count));
-  for (size_t first = 0; first < count; first += runner.batch_size()) {
-    const size_t rows = std::min(runner.batch_size(), count - first);
-    NESTRT_RETURN_IF_ERROR(evaluate_rows(task, std::span(indices).subspan(first, rows), runner));
-    for (size_t row = 0; row < rows; ++row) progress.advance();
-  }
-  return {};
+  const std::vector<size_t> indices = selected_images(task, options.limit);
+  NESTRT_RETURN_IF_ERROR(check_outputs(
+      options, indices.size(), [&](size_t index) { return task.folder() + "/" + task.files()[indices[index]]; }));
+  tools::ProgressBars progress;
+  return run_task(task, {options.plan, options.units, options.preprocessing, options.limit},
+                  [&](size_t done, size_t total) { progress.show("images", done, total); });
 }
 
-Result<ExitCode> run_task(const EvalOptions& options) {
-  if (!options.reference.empty() || !options.predictions.empty())
-    return Status(Code::kInvalidArgument, "--reference and --predictions require --task classes");
+Result<ExitCode> run_other_task(const EvalOptions& options) {
+  if (!options.reference.empty() || !options.predictions.empty() || !options.confusion.empty() || options.per_class)
+    return Status(Code::kInvalidArgument,
+                  "--reference, --predictions, --per-class and --confusion require --task classes");
   NESTRT_ASSIGN_OR_RETURN(const auto task, make_task(options.data));
   NESTRT_RETURN_IF_ERROR(evaluate_task(options, *task));
   fmt::print("{}", task->to_table().to_string());
@@ -300,7 +287,7 @@ void add_task_options(tools::Command& app, TaskOptions& data) {
   app.add_option("--boxes", data.boxes,
                  "detection: form of the outputs; rows: left, top, right, bottom, score, class; yolo: centre, size, "
                  "class scores")
-      .one_of({"auto", "rows", "yolo", "yolo_objectness", "ssd"})
+      .one_of(box_forms())
       .show_default();
   app.add_flag("--category-ids", data.category_ids,
                "detection: classes plus --offset are category ids; default: positions in the sorted ids");
@@ -323,7 +310,7 @@ void add_eval(tools::Cli& cli) {
   tools::Command app = cli.add_command(
       "eval", "Measure a network's accuracy over labelled images or arrays",
       {"nestrt eval squeezenet.nest --images imagenet/val",
-       "nestrt eval squeezenet.nest --images imagenette/val --class-names imagenet_classes.txt",
+       "nestrt eval squeezenet.nest --images imagenette/val --class-names imagenet_classes.txt --per-class",
        "nestrt eval squeezenet.nest --images imagenet/ --labels imagenet/labels.txt",
        "nestrt eval mobilenet_v2.nest --images imagenet/ --labels labels.txt --offset -1 --json accuracy.json",
        "nestrt eval keywords.nest --images features/ --labels features.txt",
@@ -332,7 +319,7 @@ void add_eval(tools::Cli& cli) {
        "nestrt eval reader.nest --task text --images words/ --labels words.txt --class-names characters.txt",
        "nestrt eval faces.nest --task retrieval --images faces/",
        "nestrt eval squeezenet.nest --images imagenet/ --labels labels.txt --reference fp32.tsv --require-agreement 1"},
-      [options] { return options->data.task == "classes" ? run_eval(*options) : run_task(*options); });
+      [options] { return options->data.task == "classes" ? run_eval(*options) : run_other_task(*options); });
   add_task_options(app, options->data);
   add_plan_argument(app, options->plan);
   app.add_option("--images", options->data.images,
@@ -365,12 +352,20 @@ void add_eval(tools::Cli& cli) {
   app.add_option("--predictions", options->predictions,
                  "file for the results of this run, in the format of --reference")
       .type_name("FILE");
+  app.add_flag("--per-class", options->per_class,
+               "classes: also show top-1, top-5, precision and F1 of each class, and the ten most frequent errors");
+  app.add_option(
+         "--confusion", options->confusion,
+         "classes: CSV file for the confusion matrix, one row for each class and one column for each class found")
+      .type_name("FILE");
   options->preprocessing.add_to(app);
   app.add_option("--limit", options->limit,
                  "evaluate only N images: the first ones of --labels, or N spread over all folders; 0: all")
       .in_range(0, 1000000000);
-  add_json_option(app, options->json,
-                  "n and the figures of the task: top1, top5, agreement; map, map50, ar100; miou; cer; recall1");
+  add_json_option(
+      app, options->json,
+      "n and the figures of the task: top1, top5, balanced_accuracy, macro_f1, classes, confusion, agreement; map, "
+      "map50, ar100; miou; cer; recall1");
   add_unit_options(app, options->units);
   add_schedule_options(app, options->units);
 }

@@ -34,6 +34,11 @@ const std::vector<std::string>& evaluation_tasks() {
   return names;
 }
 
+const std::vector<std::string>& box_forms() {
+  static const std::vector<std::string> names = {"auto", "rows", "yolo", "yolo_objectness", "ssd"};
+  return names;
+}
+
 Result<LabelledImages> find_labelled_images(const TaskOptions& options) {
   tools::ClassNames names;
   if (!options.class_names.empty()) {
@@ -41,11 +46,11 @@ Result<LabelledImages> find_labelled_images(const TaskOptions& options) {
   }
   if (!options.labels.empty()) {
     NESTRT_ASSIGN_OR_RETURN(auto images, tools::read_labelled_files(options.labels, names));
-    return LabelledImages{options.images, std::move(images)};
+    return LabelledImages{options.images, std::move(images), 0, names.by_class()};
   }
   NESTRT_ASSIGN_OR_RETURN(const tools::SampleFiles found, tools::find_samples(options.images));
   NESTRT_ASSIGN_OR_RETURN(tools::FolderClasses classes, tools::classes_of_folders(options.images, found.files, names));
-  return LabelledImages{found.folder, std::move(classes.files), classes.num_positions};
+  return LabelledImages{found.folder, std::move(classes.files), classes.num_positions, std::move(classes.names)};
 }
 
 Status check_batch(const ImageRunner& runner, size_t index) {

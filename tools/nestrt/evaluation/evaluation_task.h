@@ -2,6 +2,7 @@
 // Metrics of `nestrt eval` for networks other than classifiers.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ class EvaluationTask {
 Result<std::unique_ptr<EvaluationTask>> make_task(const TaskOptions& options);
 // The names of all tasks except "classes".
 const std::vector<std::string>& evaluation_tasks();
+// The values of TaskOptions::boxes.
+const std::vector<std::string>& box_forms();
 
 Result<std::unique_ptr<EvaluationTask>> make_detection(const TaskOptions& options);
 Result<std::unique_ptr<EvaluationTask>> make_segmentation(const TaskOptions& options);
@@ -60,7 +63,8 @@ Result<std::unique_ptr<EvaluationTask>> make_retrieval(const TaskOptions& option
 struct LabelledImages {
   std::string folder;
   std::vector<tools::LabelledFile> images;
-  size_t num_positions = 0;  // see tools::FolderClasses
+  size_t num_positions = 0;              // see tools::FolderClasses
+  std::map<int64_t, std::string> names;  // of the classes, if known
 
   std::string path(size_t index) const { return folder + "/" + images[index].file; }
 };

@@ -117,6 +117,12 @@ std::optional<int64_t> ClassNames::find(std::string_view name) const {
   return std::nullopt;
 }
 
+std::map<int64_t, std::string> ClassNames::by_class() const {
+  std::map<int64_t, std::string> names;
+  for (const auto& [name, index] : classes_) names.emplace(index, name);
+  return names;
+}
+
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path, const ClassNames& names) {
   const auto parse = [&](std::string_view line, size_t number) { return parse_labelled_file(line, number, names); };
   NESTRT_ASSIGN_OR_RETURN(auto rows, read_table(path, expected_columns(names), parse));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class ClassNames {
   // Returns the class whose line is `name`, or else the only class whose line starts with the word `name`, as in lists
   // of ImageNet ("n01440764 tench, Tinca tinca"). Returns nullopt if no line or several lines match.
   std::optional<int64_t> find(std::string_view name) const;
+  // Returns the lines by class; a repeated line names only its first class.
+  std::map<int64_t, std::string> by_class() const;
   // Returns the path of the file, for messages.
   const std::string& path() const { return path_; }
 

@@ -126,7 +126,7 @@ Result<FolderClasses> classes_of_folders(const std::string& source, std::span<co
                     source, *outside));
   }
   const bool numbers = std::ranges::all_of(folders, [](auto name) { return parse_number<int64_t>(name).has_value(); });
-  FolderClasses classes{{}, names.empty() && !numbers ? folders.size() : 0};
+  FolderClasses classes{{}, names.empty() && !numbers ? folders.size() : 0, names.by_class()};
   for (const std::string& file : files) {
     const std::string_view folder = first_folder(file);
     const std::optional<int64_t> named = names.find(folder);
@@ -137,6 +137,7 @@ Result<FolderClasses> classes_of_folders(const std::string& source, std::span<co
     const int64_t unnamed =
         numbers ? *parse_number<int64_t>(folder) : std::distance(folders.begin(), folders.find(folder));
     classes.files.push_back({file, named.value_or(unnamed), 0});
+    if (classes.num_positions > 0) classes.names.emplace(unnamed, folder);
   }
   return classes;
 }

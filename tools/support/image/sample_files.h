@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ Result<SampleFiles> find_samples(const std::string& source);
 
 struct FolderClasses {
   std::vector<LabelledFile> files;
-  size_t num_positions = 0;  // the number of folders if classes are their positions, else 0
+  size_t num_positions = 0;              // the number of folders if classes are their positions, else 0
+  std::map<int64_t, std::string> names;  // of the classes: their lines or folders; empty if folders are numbers
 };
 
 // Returns the class of each file according to the first folder of its path, as in val/<class>/<file>:
