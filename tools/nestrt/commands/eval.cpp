@@ -81,7 +81,7 @@ void count(Score& score, const ImageRunner& runner, size_t row, const LabelledFi
   score.num_nan += !are_numbers;
   score.top1 += are_numbers && is_label(top[0]);
   score.top5 += are_numbers && std::any_of(top.begin(), top.end(), is_label);
-  // As a double, because the digits of a float would not restore its exact value when read as a double.
+  // Written as a double: the shortest digits of a float would not give the same value when read as a double.
   score.predictions +=
       fmt::format("{}\t{}\t{}\t{}\n", image.file, image.label, class_of(top[0]), static_cast<double>(values[top[0]]));
   if (expected != nullptr) compare(score, *expected, class_of(top[0]), values[top[0]]);
@@ -131,7 +131,8 @@ Status check_classes(const EvalOptions& options, const LabelledImages& data, int
   return {};
 }
 
-// Selects images spread evenly, so that folders of classes are all represented; the first ones of a list of labels.
+// Selects evenly spaced images, so that every class folder is represented. With a list of labels, selects its first
+// images.
 void limit_images(const EvalOptions& options, std::vector<LabelledFile>& images) {
   if (options.limit == 0 || images.size() <= options.limit) return;
   if (options.data.labels.empty())
@@ -244,7 +245,7 @@ Result<ExitCode> run_eval(const EvalOptions& options) {
   return disagrees || deviates ? ExitCode::kMismatch : ExitCode::kOk;
 }
 
-// Runs the images `indices` of the task, which fill at most a batch, and counts their results.
+// Runs the images `indices` of the task, at most one batch, and counts their results.
 Status evaluate_rows(EvaluationTask& task, std::span<const size_t> indices, ImageRunner& runner) {
   const auto place = [&](size_t row) { return fmt::format("'{}'", task.files()[indices[row]]); };
   for (size_t row = 0; row < indices.size(); ++row) {
@@ -259,7 +260,7 @@ Status evaluate_rows(EvaluationTask& task, std::span<const size_t> indices, Imag
   return {};
 }
 
-// Runs all images of a task other than classification, or --limit of them spread evenly.
+// Runs all images of a task other than classification, or --limit evenly spaced ones.
 Status evaluate_task(const EvalOptions& options, EvaluationTask& task) {
   const size_t num_files = task.files().size();
   const size_t count = options.limit == 0 ? num_files : std::min(options.limit, num_files);
