@@ -135,7 +135,7 @@ class LapProfile {
     return {};
   }
 
-  // Runs the n-th way to split each operator.
+  // Runs split number `way` of each operator. Operators with fewer splits run whole and are not counted.
   Status run_divided(size_t way) {
     const auto& branches = plan_->tables().branches;
     for (uint32_t branch = 0; branch < branches.size(); ++branch) {

@@ -24,7 +24,7 @@ using tools::Json;
 // The programs of a unit for an operator. A program's cost is shown at its first operator.
 struct Programs {
   const plan::Program* whole = nullptr;
-  uint32_t first = 0;  // of the operators of `whole`
+  uint32_t first = 0;  // index of the first operator of `whole`
   size_t num_partial = 0;
 };
 

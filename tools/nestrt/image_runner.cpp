@@ -25,7 +25,7 @@ size_t batch_of(const Plan& plan) {
   return rows > 1 && input.rank() > 0 && input[0] == rows ? static_cast<size_t>(rows) : 1;
 }
 
-// Warns about specified preprocessing that is probably a mistake.
+// Warns if the preprocessing is probably a mistake.
 void remark(const Plan& plan, const std::optional<Preprocessing>& options, const Preprocessing& preprocessing) {
   std::vector<std::string> remarks = options ? tools::remarks_on(*options) : std::vector<std::string>();
   remarks.push_back(tools::remark_on_range(plan.tables(), preprocessing));

@@ -74,7 +74,7 @@ class ImageRunner {
   TensorSet outputs_;
   Preprocessing preprocessing_;
   std::optional<Preprocessing> options_;
-  bool stated_ = false;  // by the plan or the options
+  bool stated_ = false;  // the plan or the options specify the preprocessing
   bool remarked_ = false;
   tools::Array input_;
   std::string place_;

@@ -87,7 +87,7 @@ Status CheckCommand::parse_inputs() {
   return {};
 }
 
-// Returns the note for operator tables if outputs were compared over more runs.
+// Returns a note that operators were compared on the first input only; empty if there was only one input.
 std::string of_first_run(const CheckReport& report) {
   const size_t runs = report.summaries.empty() ? 0 : report.summaries.front().runs;
   return runs > 1 ? fmt::format("Operators were compared on the first of {} inputs only.\n", runs) : "";
@@ -291,7 +291,7 @@ void warn_about_noise(const CheckReport& report) {
   }
 }
 
-// Prints with which of LiteRT's kernels the plan agrees.
+// Prints which of LiteRT's kernels the plan agrees with.
 void print_kernels(const KernelAgreement& counts) {
   if (counts.elements == 0) return;
   if (counts.between_both == counts.elements) {

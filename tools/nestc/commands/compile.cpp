@@ -50,8 +50,8 @@ struct CompileCommand {
   Status check_files(const std::string& path) const;
   Status check_json(const std::string& path) const;
   Result<PlanBytes> compile_with_progress(CompileOptions options, std::optional<QuantizationReport>& report) const;
-  // Adds the requested quantization, searched and bounded, to the options. Returns false, after printing so, if no
-  // quantization meets a limit.
+  // Adds the requested quantization, searched and bounded, to the options. If no quantization meets a limit, prints a
+  // message and returns false.
   Result<bool> add_quantization(CompileOptions& options, std::optional<NoiseReport>& noise) const;
   // `start`: start time of the command.
   Status write(const std::string& path, const CompileOptions& options, const std::optional<NoiseReport>& noise,

@@ -54,7 +54,7 @@ struct Explanation {
 struct Compiled {
   PlanBytes bytes;
   std::vector<Explanation> units;
-  std::map<std::string, std::string> kept;  // reasons of the quantizer by operator
+  std::map<std::string, std::string> kept;  // the quantizer's reasons for f32, by operator
 };
 
 struct Total {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc inspect: shows the content of a plan, or of the plan that a model would become.
+// nestc inspect: shows the content of a plan, or of the plan that would be compiled from a model.
 #include <fmt/core.h>
 
 #include <algorithm>

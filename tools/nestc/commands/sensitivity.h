@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nestc calibrate --sensitivity: finds the layers of a network that lose most accuracy in 8 bits.
+// nestc calibrate --sensitivity: finds the layers of a network that lose the most accuracy in 8 bits.
 #pragma once
 
 #include <string>

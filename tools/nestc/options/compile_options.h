@@ -46,7 +46,7 @@ class CompileFlags {
   Status check_output(const std::string& output) const;
   // Checks that at most one shape is given, for commands that support one shape. Errors: kInvalidArgument.
   Status require_one_shape(std::string_view command) const;
-  // Returns the first option given, such as "--mean"; empty if there is no option.
+  // Returns the first option that was given, such as "--mean"; empty if none was.
   std::string first_given() const;
 
  private:

@@ -12,7 +12,7 @@
 namespace nestrt::compiler {
 namespace {
 
-constexpr double kMaxDecibel = 100;  // more than 8 bits can reach
+constexpr double kMaxDecibel = 100;  // higher than 8 bits can reach
 
 // Prints the result of a bound.
 void print_bound(const NoiseReport& report, double min_decibel) {

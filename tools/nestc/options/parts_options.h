@@ -34,7 +34,7 @@ class PartsFlags {
   // The object must outlive parsing. `output`: the option that these replace.
   void add_to(tools::Command command, const tools::Option& output);
   const std::string& folder() const { return folder_; }
-  // Returns the first option given; empty if there is no option.
+  // Returns the first option that was given; empty if none was.
   std::string first_given() const;
 
   // Writes the parts of the model and their manifest to the folder. Errors: those of importing, cutting and writing.

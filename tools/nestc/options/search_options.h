@@ -20,8 +20,8 @@ class SearchFlags {
   // Checks the options; call before calibration. Errors: kInvalidArgument if options contradict each other, or an error
   // of reading the search file.
   Status check(const QuantizeFlags& quantize) const;
-  // Searches from the quantization in `compile`, which `quantize` selected. Shows progress and prints the trials.
-  // Returns nothing, after printing so, if no configuration meets the loss limit. Errors: those of search() and of the
+  // Searches from the quantization in `compile`, which `quantize` selected. Shows progress and prints the trials. If no
+  // configuration meets the loss limit, prints a message and returns nullopt. Errors: those of search() and of the
   // search file.
   Result<std::optional<Quantization>> search(const std::string& model, const CompileOptions& compile,
                                              const QuantizeFlags& quantize) const;

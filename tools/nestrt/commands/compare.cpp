@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kShownOperators = 5;
 
 struct CompareOptions {
-  std::vector<std::string> files;  // alternately of the base and of the new version
+  std::vector<std::string> files;  // alternates between the base version and the new version
   std::string max_slowdown;
   std::string json;
 };

@@ -24,7 +24,7 @@ struct DebugOptions {
   std::optional<int> branch, until;
   double limit_s = 10;
   uint32_t seed = 1;
-  bool lists = false;  // the instructions instead of a run
+  bool lists = false;  // list the instructions instead of running them
   std::string bundle, json;
 };
 
@@ -82,7 +82,7 @@ Status run_prefix(size_t count, evta::ProgramDebugger& debugger, evta::Transport
   return {};
 }
 
-// The bundle also contains the plan, from which other programs and costs can be seen.
+// The bundle also contains the plan, because the plan shows the other programs and the costs.
 Status add_plan(const DebugOptions& options) {
   const std::string copy = options.bundle + "/plan.nest";
   std::error_code error;
@@ -110,7 +110,7 @@ Result<DebuggedProgram> debug_program(const DebugOptions& options, const Plan& p
   NESTRT_ASSIGN_OR_RETURN(result.whole, debugger.run_all());
   if (result.is_right()) return result;
   result.registers = transport.registers();
-  // Before the search, which replaces the memory of the run and may be interrupted.
+  // Writes the bundle before the search, which overwrites the memory of the run and may be interrupted.
   if (!options.bundle.empty()) {
     NESTRT_RETURN_IF_ERROR(write_bundle(options.bundle, result, source, debugger));
     NESTRT_RETURN_IF_ERROR(add_plan(options));
@@ -141,7 +141,7 @@ Status list_programs(const Plan& plan, const std::vector<ProgramOfBranch>& progr
   return {};
 }
 
-// Ends with the first program that is wrong: a hanging accelerator cannot run more.
+// Stops at the first program that is wrong, because a hung accelerator cannot run any more programs.
 Result<ExitCode> run_programs(const DebugOptions& options, const Plan& plan,
                               const std::vector<ProgramOfBranch>& programs) {
   NESTRT_ASSIGN_OR_RETURN(const evta::Configuration* const configuration, configuration_of(*programs[0].program));

@@ -82,7 +82,7 @@ void count(Score& score, const ImageRunner& runner, size_t row, const LabelledFi
       runner.input_is_numbers(row) && std::ranges::none_of(values, [](float value) { return std::isnan(value); });
   score.num_nan += !are_numbers;
   score.classes.add(image.label, are_numbers ? top : std::vector<int64_t>());
-  // As a double, because the digits of a float would not restore its exact value when read as a double.
+  // Written as a double: the shortest digits of a float would not give the same value when read as a double.
   score.predictions += fmt::format("{}\t{}\t{}\t{}\n", image.file, image.label, top[0], static_cast<double>(most));
   if (expected != nullptr) compare(score, *expected, top[0], most);
 }
@@ -131,7 +131,8 @@ Status check_classes(const EvalOptions& options, const LabelledImages& data, int
   return {};
 }
 
-// Selects images spread evenly, so that folders of classes are all represented; the first ones of a list of labels.
+// Selects evenly spaced images, so that every class folder is represented. With a list of labels, selects its first
+// images.
 void limit_images(const EvalOptions& options, std::vector<LabelledFile>& images) {
   if (options.limit == 0 || images.size() <= options.limit) return;
   if (options.data.labels.empty())
@@ -255,7 +256,7 @@ Result<ExitCode> run_eval(const EvalOptions& options) {
   return disagrees || deviates ? ExitCode::kMismatch : ExitCode::kOk;
 }
 
-// Runs all images of a task other than classification, or --limit of them spread evenly.
+// Runs all images of a task other than classification, or --limit evenly spaced ones.
 Status evaluate_task(const EvalOptions& options, EvaluationTask& task) {
   const std::vector<size_t> indices = selected_images(task, options.limit);
   NESTRT_RETURN_IF_ERROR(check_outputs(

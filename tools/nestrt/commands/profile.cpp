@@ -185,7 +185,8 @@ Result<ExitCode> profile(const ProfileOptions& options) {
   }
   NESTRT_ASSIGN_OR_RETURN(const UnitList units, options.units.open(*plan));
   NESTRT_ASSIGN_OR_RETURN(const MeasuredCosts measured, measure_all(plan, units, options));
-  NESTRT_RETURN_IF_ERROR(write(options, measured.costs));  // before the table, whose reader may close the pipe
+  // Writes the costs before it prints the table, because the reader of the table may close the pipe.
+  NESTRT_RETURN_IF_ERROR(write(options, measured.costs));
   fmt::print("{}\n{}", work_table(measured, units).to_string(), overhead_table(measured, units).to_string());
   if (!options.html.empty()) NESTRT_RETURN_IF_ERROR(tools::write_page(options.html, page_of(measured, units, options)));
   if (!options.json.empty()) NESTRT_RETURN_IF_ERROR(tools::write_json(options.json, to_json(measured, options, *plan)));

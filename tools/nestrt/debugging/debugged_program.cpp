@@ -16,7 +16,7 @@ namespace {
 
 using tools::Json;
 
-// Number of instructions shown before and after one.
+// Number of instructions shown before and after a marked one.
 constexpr size_t kContext = 6;
 
 bool can_read(const evta::MemoryRange& range) { return allows(range.access, evta::MemoryRange::Access::kRead); }

@@ -19,7 +19,7 @@ struct DebuggedProgram {
   std::vector<std::string> ranges;  // names of the tensors, or "constants"
   std::vector<evta::Instruction> instructions;
   std::optional<size_t> until;  // number of instructions that were run, if not all
-  evta::DebugRun whole;         // run of the whole program, or until there
+  evta::DebugRun whole;         // run of the whole program, or of the first `until` instructions
   std::optional<evta::WrongInstruction> wrong;
   Status search;                                // why the search ended early
   std::vector<evta::DeviceRegister> registers;  // after the whole program
@@ -30,7 +30,7 @@ struct DebuggedProgram {
 // Returns the names of a program's ranges.
 std::vector<std::string> names_of_ranges(const plan::Tables& tables, const plan::Program& program);
 
-// Returns one line per instruction in [begin, end), with its index; `marked` is marked.
+// Returns one line per instruction in [begin, end) with its index; highlights instruction `marked`.
 std::string list_instructions(const std::vector<evta::Instruction>& instructions, size_t begin, size_t end,
                               std::optional<size_t> marked = {});
 // Returns the lines that describe what is wrong, and the remedy. Requires: the program is wrong.

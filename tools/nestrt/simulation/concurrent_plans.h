@@ -20,15 +20,15 @@ struct BoardPlan {
   VirtualBoard board;
 };
 
-// The results of all sessions with one kind of schedules.
+// The results of all sessions for one kind of schedule.
 struct ConcurrentFigures {
   std::string sort;
   std::vector<Schedule> schedules;  // by session
   scheduler::ConcurrentRun run;
 };
 
-// Simulates the sessions with each kind of schedules; schedules of the last kind are balanced jointly. All plans have
-// the same units. `urgent`: the first session is urgent.
+// Simulates the sessions with each kind of schedule; the last kind balances the schedules jointly. All plans have the
+// same units. `urgent`: the first session is urgent.
 Result<std::vector<ConcurrentFigures>> simulate_concurrent_plans(std::span<const BoardPlan> plans, bool urgent,
                                                                  int budget_ms);
 

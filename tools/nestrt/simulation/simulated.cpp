@@ -38,7 +38,7 @@ scheduler::Solved solve(const scheduler::Problem& problem, ScheduleMethod method
   return best;
 }
 
-// Group enumeration is not subject to a session's time limit: it gets time for an exhaustive search.
+// A session's time limit does not apply to group enumeration, which gets enough time for an exhaustive search.
 constexpr int kPaperBudgetMs = 1000;
 
 Status run_schedule(const scheduler::Problem& problem, Schedule schedule, Simulated& result) {

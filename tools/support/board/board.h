@@ -43,7 +43,7 @@ struct BoardUnit {
   double wake_us = 0;    // CPU only: time until a sleeping lane continues
   double kernel_us = 0;  // CPU only: overhead of each kernel call
   double launch_us = 0;  // NPU only: overhead of each program
-  // NPU only: f32 that a host core widens from the bytes of accumulators; 0: takes no time.
+  // NPU only: rate at which a host core converts accumulators to f32, in bytes of f32; 0: takes no time.
   double widen_mb_per_s = 0;
 };
 

@@ -43,7 +43,7 @@ class ClassNames {
   std::unordered_map<std::string, int64_t> first_words_;  // kAmbiguous if several lines share the word
 };
 
-// Returns whether a path of a list leaves the list's folder: an absolute path, or one with "..".
+// Returns whether a listed path points outside the list's folder: an absolute path, or one with "..".
 bool leaves_folder(const std::filesystem::path& file);
 // Removes "./" and doubled slashes.
 std::string plain_name(std::string_view name);
@@ -54,10 +54,10 @@ struct LabelledFile {
   size_t line = 0;  // line number in the list, from 1
 };
 
-// Reads lines `file<TAB>class`, where the class is a name in `names` or a number; further columns are ignored. A first
-// line whose class is not a number and whose file
-// has no extension is a header. Rejects files outside the folder (an absolute path or "..") and files listed with
-// different classes; repeated equal lines count once. Errors: kInvalidArgument with the line.
+// Reads lines `file<TAB>class`, where the class is a name in `names` or a number; further columns are ignored. The
+// first line is a header if its class is not a number and its file has no extension. Rejects files outside the folder
+// (an absolute path or "..") and files listed with different classes; repeated equal lines count once. Errors:
+// kInvalidArgument with the line.
 Result<std::vector<LabelledFile>> read_labelled_files(const std::string& path, const ClassNames& names = {});
 
 struct ReferenceResult {

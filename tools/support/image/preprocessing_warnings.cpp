@@ -18,7 +18,7 @@ namespace {
 // preprocessing (such as x / 255 instead of x / 127.5 - 1). Ranges are powers of two, so up to half is unused anyway;
 // if seven eighths are unused, most of the bits are lost.
 constexpr double kClipped = 1.9, kUnused = 8;
-constexpr float kFaint = 1e-4f;  // pixels map to less than 1/40
+constexpr float kFaint = 1e-4f;  // a smaller scale maps every pixel to less than 1/40
 
 struct Range {
   double least = 0, most = 0;

@@ -26,7 +26,7 @@ Status no_samples(const std::string& source, const std::error_code& error) {
                 fmt::format("cannot read samples '{}': {}; {}", source, error.message(), kExpected));
 }
 
-// Walks folders depth first. A loop of links ends where it reaches a folder again.
+// Walks folders depth first. Stops at a folder that it has already visited, so that a loop of links ends.
 class FolderWalk {
  public:
   explicit FolderWalk(const fs::path& root) : root_(root) {}

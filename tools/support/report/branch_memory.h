@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BranchMemory: memory for one branch of a plan, apart from all others, so that units can be tried on it.
+// BranchMemory: separate memory for one branch of a plan, to test units on the branch.
 //
 // Threads: one at a time.
 #pragma once
@@ -33,7 +33,7 @@ class BranchMemory {
   void randomize(std::mt19937& random);
   // Returns the branch's results without the padding of blocked layouts.
   std::vector<std::byte> results() const;
-  // Overwrites the results, so that a missing computation cannot match by chance.
+  // Overwrites the results, so that results that are not computed cannot match by chance.
   void spoil_results() const;
   // Returns all bytes that the branch reads or views but does not compute.
   std::vector<std::byte> others() const;

@@ -213,8 +213,8 @@ std::optional<Form> form_of(Written what) {
   return std::nullopt;
 }
 
-// Checks that an existing file starts like the new one, for formats with fixed first bytes. An empty file is always
-// accepted.
+// Checks that an existing file starts like the new one, for formats with fixed first bytes. Always accepts an empty
+// file.
 Status check_alike(const std::string& path, const fs::path& file, Written what) {
   const std::optional<Form> form = form_of(what);
   if (!form) return {};

@@ -30,7 +30,7 @@ Result<Array> read_npy(const std::string& path);
 // Parses a file's content; `name` appears in messages.
 Result<Array> parse_npy(std::span<const std::byte> content, std::string_view name);
 
-// Returns what precedes the elements in a version 1.0 file.
+// Returns the part of a version 1.0 file that precedes the elements.
 std::string npy_header(DataType type, const Shape& shape);
 // Returns the content of a version 1.0 file.
 std::vector<std::byte> format_npy(const ConstTensorView& tensor);
