@@ -50,6 +50,7 @@ class ModelPipeline {
   bool wait_for_next(std::chrono::nanoseconds most);
   size_t capacity() const;
 
+  // Returns the plan that the pipeline runs.
   const Plan& plan() const;
   // Returns the schedule of each inference.
   Schedule schedule() const;

@@ -35,8 +35,8 @@ const std::vector<std::string>& evaluation_tasks() {
 }
 
 const std::vector<std::string>& box_forms() {
-  static const std::vector<std::string> names = {"auto", "rows", "yolo", "yolo_objectness", "ssd"};
-  return names;
+  static const std::vector<std::string> kNames = {"auto", "rows", "yolo", "yolo_objectness", "ssd"};
+  return kNames;
 }
 
 Result<LabelledImages> find_labelled_images(const TaskOptions& options) {
