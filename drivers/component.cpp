@@ -5,11 +5,12 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "runtime/platform/environment.h"
 #include "runtime/platform/own_folder.h"
 
 namespace nestrt::drivers {
@@ -34,14 +35,17 @@ namespace fs = std::filesystem;
 // Returns the folders to search: the folder of the component that contains this code, if any; folders relative to the
 // library or program that contains it; and the installation prefix of this build.
 std::vector<fs::path> folders() {
-  if (const char* const chosen = ::secure_getenv("NESTRT_COMPONENTS"); chosen != nullptr) return {chosen};
+  if (const std::string chosen = trusted_variable("NESTRT_COMPONENTS"); !chosen.empty()) return {chosen};
   std::vector<fs::path> folders;
+  const auto add = [&](const fs::path& folder) {
+    if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
+  };
   const fs::path own = own_folder();
-  if (own.filename() == "nestrt") folders.push_back(own);
+  if (own.filename() == "nestrt") add(own);
   if (own.is_absolute())
     for (const char* const relative : {"nestrt", "../lib/nestrt", "../" NESTRT_INSTALLED_LIBRARIES "/nestrt"})
-      folders.push_back((own / relative).lexically_normal());
-  folders.emplace_back(NESTRT_INSTALL_PREFIX "/" NESTRT_INSTALLED_LIBRARIES "/nestrt");
+      add((own / relative).lexically_normal());
+  add(NESTRT_INSTALL_PREFIX "/" NESTRT_INSTALLED_LIBRARIES "/nestrt");
   return folders;
 }
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <system_error>
 
+#include "runtime/platform/environment.h"
 #include "runtime/platform/file_descriptor.h"
 
 namespace nestrt::evta {
@@ -24,10 +24,7 @@ bool is_before(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-SystemFiles SystemFiles::from_environment() {
-  const char* const root = ::secure_getenv("NESTRT_SYSTEM_ROOT");
-  return SystemFiles(root != nullptr ? root : "");
-}
+SystemFiles SystemFiles::from_environment() { return SystemFiles(trusted_variable("NESTRT_SYSTEM_ROOT")); }
 
 bool SystemFiles::exists(std::string_view absolute) const {
   std::error_code error;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // libnestrt_uio: the component for accelerators on boards driven without XRT.
-#include <cstdlib>
-
-#include "drivers/evta/board/fabric.h"
 #include "drivers/evta/driver/component.h"
+#include "drivers/evta/board/fabric.h"
 #include "drivers/evta/uio/board_checks.h"
 #include "drivers/evta/uio/uio_devices.h"
+#include "runtime/platform/environment.h"
 
 namespace nestrt::evta {
 namespace {
 
 std::string chosen_device(std::string_view asked) {
-  if (!asked.empty()) return std::string(asked);
-  const char* const value = ::secure_getenv("NESTRT_DEVICE");
-  return value != nullptr ? value : "";
+  return asked.empty() ? trusted_variable("NESTRT_DEVICE") : std::string(asked);
 }
 
 UioOptions options_of(const TransportRequest& request) {

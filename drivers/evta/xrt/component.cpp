@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // libnestrt_xrt: the component for accelerators on boards driven through XRT.
-#include <cstdlib>
-
 #include "drivers/evta/driver/component.h"
 #include "drivers/evta/xrt/xrt_transport.h"
+#include "runtime/platform/environment.h"
 
 namespace nestrt::evta {
 namespace {
 
 std::string chosen(std::string_view asked, const char* variable, const char* otherwise) {
   if (!asked.empty()) return std::string(asked);
-  const char* const value = ::secure_getenv(variable);
-  return value != nullptr ? value : otherwise;
+  const std::string value = trusted_variable(variable);
+  return value.empty() ? otherwise : value;
 }
 
 Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& request) {

@@ -8,6 +8,7 @@
 
 #include "compiler-lite/vendor/offload.h"
 #include "test/support/process/temporary_folder.h"
+#include "test/support/process/working_folder.h"
 #include "tools/support/text/files.h"
 
 namespace nestrt::compiler {
@@ -58,22 +59,13 @@ class TemporaryFolderForFiles {
   std::string before_;
 };
 
-class WorkingFolder {
- public:
-  explicit WorkingFolder(const std::string& folder) : before_(fs::current_path()) { fs::current_path(folder); }
-  ~WorkingFolder() { fs::current_path(before_); }
-
- private:
-  const fs::path before_;
-};
-
 }  // namespace
 
 TEST_CASE("Words of a vendor's command that name files become absolute") {
   const ScriptedVendor vendor("echo $1 $2 $3 > $5");
   vendor.folder().write_text("adapter.py", "");
   vendor.folder().write_text("k230", "");
-  const WorkingFolder there(vendor.folder().path());
+  const test::WorkingFolder there(vendor.folder().path());
   const auto output = vendor.run("adapter.py --with=./adapter.py k230 {input} {output}");
   INFO(output.error().to_string());
   REQUIRE(output);

@@ -57,6 +57,19 @@ TEST_CASE("'-' is rejected as a report file") {
   CHECK_THAT(result.text, Contains("standard output is /dev/stdout"));
 }
 
+TEST_CASE("A value that is not a number of the option's type is rejected with the expected type") {
+  const auto message = [](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {"run", "absent.nest"};
+    command.insert(command.end(), options.begin(), options.end());
+    const ProgramResult result = run_program("nestrt", command);
+    CHECK(result.exit_code == 2);
+    return result.text;
+  };
+  CHECK_THAT(message({"--mean", "1,abc"}), Contains("--mean: expected a number, got '1,abc'; see nestrt run --help"));
+  CHECK_THAT(message({"--resize", "1.5"}), Contains("--resize: expected an integer in range, got '1.5'"));
+  CHECK_THAT(message({"--resize", "-1"}), Contains("--resize: expected an integer in range, got '-1'"));
+}
+
 TEST_CASE("A message that ends with a list has no escaped line break") {
   const TemporaryFolder folder;
   const std::string plan = folder.write("maps.nest", maps_plan().build().bytes());

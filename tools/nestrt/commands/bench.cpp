@@ -276,7 +276,7 @@ void add_times(Table& table, const Measurement& m, const BenchOptions& options) 
                   m.runs() < options.runs ? fmt::format("; interrupted, {} were requested", options.runs) : ""));
   if (m.predicted_ms > 0)
     row("predicted", m.predicted_ms,
-        fmt::format("from costs; lower bound of any schedule {}", tools::format_ms(m.lower_bound_ms)));
+        fmt::format("from costs; at these costs, no schedule is faster than {}", tools::format_ms(m.lower_bound_ms)));
   row("p90", latency.p90);
   row("p99", latency.p99);
   row("min", latency.min);

@@ -73,7 +73,7 @@ std::vector<std::string> remarks_on(const Preprocessing& preprocessing) {
     remarks.emplace_back(
         "--mean is at most 1, but pixels range from 0 to 255; for a network trained on pixels from 0 to 1, use 255 "
         "times its mean, and --scale 1 / (255 * its standard deviation)");
-  if (!std::ranges::all_of(preprocessing.scale, is_small))
+  if (std::ranges::any_of(preprocessing.scale, [](float value) { return std::fabs(value) > 1; }))
     remarks.emplace_back(
         "--scale is more than 1; pixels are multiplied by it, so use 1 / the standard deviation for a network whose "
         "input is divided by it");

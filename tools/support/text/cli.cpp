@@ -89,8 +89,21 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return meant ? fmt::format(" (did you mean '{}'?)", *meant) : "";
 }
 
+// States what the option expected. CLI11 reports "Could not convert: OPTION = VALUES" for values that are not numbers,
+// and for numbers that the type of the option cannot represent.
+std::string explain_conversion(const std::string& what) {
+  constexpr std::string_view kBeforeOption = "Could not convert: ", kBeforeValues = " = ";
+  const size_t middle = what.find(kBeforeValues);
+  if (!what.starts_with(kBeforeOption) || middle == std::string::npos) return what;
+  const std::string values = what.substr(middle + kBeforeValues.size());
+  double number = 0;
+  return fmt::format("{}: expected {}, got '{}'", what.substr(kBeforeOption.size(), middle - kBeforeOption.size()),
+                     CLI::detail::lexical_cast(values, number) ? "an integer in range" : "a number", values);
+}
+
 // Explains an invalid command line. `chosen`: the program or one of its commands.
 std::string explain(const CLI::ParseError& error, const CLI::App& chosen) {
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return explain_conversion(error.what());
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
   const std::vector<std::string> unknown = chosen.remaining();
   if (unknown.empty()) return error.what();
@@ -241,7 +254,7 @@ int Cli::run(int argc, const char* const* argv) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
   const int error = errno;
-  return report(fmt::format("i/o error: cannot write to standard output{}{}", error != 0 ? ": " : "",
+  return report(fmt::format("input/output error: cannot write to standard output{}{}", error != 0 ? ": " : "",
                             error != 0 ? std::strerror(error) : ""));
 }
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/driver/component.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <fstream>
+#include <set>
 #include <string>
 
+#include "test/support/process/environment.h"
 #include "test/support/process/temporary_folder.h"
+#include "test/support/process/working_folder.h"
 
 namespace nestrt::evta {
 namespace {
 
 // Sets NESTRT_COMPONENTS until the end of the scope.
-class ComponentsFolder {
+class ComponentsFolder : public nestrt::test::Environment {
  public:
-  explicit ComponentsFolder(const std::string& folder) { ::setenv("NESTRT_COMPONENTS", folder.c_str(), 1); }
-  ComponentsFolder(const ComponentsFolder&) = delete;
-  ComponentsFolder& operator=(const ComponentsFolder&) = delete;
-  ~ComponentsFolder() { ::unsetenv("NESTRT_COMPONENTS"); }
+  explicit ComponentsFolder(const std::string& folder) : Environment("NESTRT_COMPONENTS", folder.c_str()) {}
 };
 
 TEST_CASE("The simulator is found next to the programs of this build and creates transports") {
@@ -26,6 +26,29 @@ TEST_CASE("The simulator is found next to the programs of this build and creates
   const auto transport = (*component)->make_transport({&kConfigurations[0], 0, 0});
   REQUIRE(transport);
   CHECK((*transport)->name() == "simulator");
+}
+
+TEST_CASE("An empty NESTRT_COMPONENTS counts as not set, and the working directory is not searched") {
+  const nestrt::test::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/libnestrt_sim.so") << "no library";
+  const nestrt::test::WorkingFolder inside(folder.path());
+  const ComponentsFolder chosen("");
+  CHECK(find_component("sim"));
+}
+
+TEST_CASE("Without NESTRT_COMPONENTS, each folder is searched once") {
+  const auto component = find_component("absent");
+  REQUIRE_FALSE(component);
+  std::string folders(component.error().message());
+  folders = folders.substr(folders.find("(searched: ") + 11);
+  folders = ", " + folders.substr(0, folders.find(')'));
+  std::set<std::string> seen;
+  for (size_t at = 0, next = 0; at < folders.size(); at = next) {
+    next = std::min(folders.find(", ", at + 2), folders.size());
+    INFO(folders);
+    CHECK(seen.insert(folders.substr(at, next - at)).second);
+  }
+  CHECK(seen.size() >= 2);
 }
 
 TEST_CASE("A missing component is reported with the folder") {

@@ -3,6 +3,7 @@
 #include "tools/support/image/preprocessing_warnings.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "nestrt/plan.h"
 #include "test/support/plan/sample_plans.h"
@@ -54,6 +55,11 @@ TEST_CASE("Scales or means with the wrong sign, means outside the pixel range an
   check_remark(pixels({1000}, {0.0078125F}), "--mean is more than 255");
   check_remark(pixels({128}, {-0.0078125F}), "--scale is less than 0");
   check_remark(pixels({128}, {1e-9F}), "almost 0");
+}
+
+TEST_CASE("NaN causes no warning, because it is an error") {
+  CHECK(remarks_on(pixels({128}, {NAN})).empty());
+  CHECK(remarks_on(pixels({NAN}, {0.0078125F})).empty());
 }
 
 TEST_CASE("Images that exceed or hardly use the range of a plan's input cause warnings") {
