@@ -26,9 +26,13 @@
 //   conv.s8.direct16, conv.s8.stem16, conv.s8.depthwise16
 //                         as those of f32         the same s8; packing s8_o16i4, s8_stem, s8_depthwise16. The stem
 //                                                 also supports images in blocked16 and folded layouts (S8Unfold)
-//   conv.s8.direct16.dot4 as conv.s8.direct16     with NEON's dot products, which are faster than Winograd's algorithm
+//   conv.s8.direct16.dot4, conv.s8.direct16.vnni
+//                         as conv.s8.direct16     with the dot products of NEON or AVX-512 VNNI, which are faster than
+//                                                 Winograd's algorithm
 //   conv.s8.winograd16    as conv.f32.winograd16  the same s8, all its activations; channels a multiple of 4; packing
 //                                                 s8_winograd16
+//   conv.s8.winograd16.wide
+//                         as conv.s8.winograd16   with AVX2 or AVX-512; packing s8_o16i4, transformed by prepare()
 //   conv.s8.depthwise16.dot4
 //                         as conv.s8.depthwise16  with AVX-512 VNNI; no dilation along the last axis
 //   conv.s8.amx16         as conv.s8.direct16     with AMX; two spatial axes, no dilation; 1 x 1 without padding, or
@@ -71,6 +75,7 @@ Result<std::unique_ptr<Kernel>> prepare_conv_winograd16_wide(const OperatorSpec&
 bool accepts_conv_s8_amx16(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_amx16(const OperatorSpec& spec);
 bool accepts_conv_s8_winograd16(const OperatorSpec& spec);
+bool accepts_conv_s8_winograd16_wide(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_winograd16(const OperatorSpec& spec);
 bool accepts_conv_s8_gather(const OperatorSpec& spec);
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_gather(const OperatorSpec& spec);

@@ -21,7 +21,18 @@ constexpr WinogradCosts kCosts = {.direct_product = 1.0 / 4.4,
                                   .element = 6,
                                   .min_tiles = 4};
 
-#if HWY_ARCH_ARM_A64
+// On x86 cores with AVX2 and without VNNI, in cycles.
+constexpr WinogradCosts kWideCosts = {.direct_product = 1.0 / 24,
+                                      .product = 1.0 / 18,
+                                      .direct_weight = 0.2,
+                                      .weight = 0.4,
+                                      .element = 0.5,
+                                      .min_tiles = 4};
+
+// The packing of the weights in a plan.
+constexpr Packing kPacking = HWY_ARCH_X86 ? Packing::kS8O16i4 : Packing::kS8Winograd16;
+
+#if HWY_ARCH_ARM_A64 || HWY_ARCH_X86
 constexpr int64_t kRowTiles = 14;  // transformed back at a time; fits the first-level cache
 constexpr int64_t kRowSums = kRowTiles * kWinogradTile * kWinogradTile * kTileBlock;
 // In bytes. Far enough ahead for the hardware prefetcher to keep as many lines in flight as the memory latency
@@ -29,9 +40,35 @@ constexpr int64_t kRowSums = kRowTiles * kWinogradTile * kWinogradTile * kTileBl
 constexpr int64_t kPrefetchDistance = 512;
 constexpr int64_t kTileSums = kWinogradPositions * kTileBlock;
 
+struct TransformedWeights {
+  PackedBytes bytes;      // 16-bit integers
+  bool repacked = false;  // whether prepare() packed weights that a plan could contain
+};
+
+// On x86, plans do not contain transformed weights, which take eight times the memory: transforming them takes a few
+// milliseconds, and other instruction sets do not use them.
+Result<TransformedWeights> transformed_weights(const ConvGeometry& geometry, const TensorSpec& weights) {
+  NESTRT_ASSIGN_OR_RETURN(PackedBytes packed, PackedBytes::make(weights, kPacking));
+  const bool repacked = packed.repacked();
+#if HWY_ARCH_X86
+  constexpr int64_t kTaps = 9;
+  const int64_t blocks = ceil_div(geometry.out_channels, kTileBlock), channels = geometry.in_channels;
+  const int64_t block_bytes = kWinogradPositions * channels * kTileBlock * int64_t{sizeof(int16_t)};
+  AlignedArray<int8_t> bytes(blocks * block_bytes);
+  if (bytes.data() == nullptr) return Status(Code::kOutOfMemory, "no memory for the prepared weights");
+  for (int64_t block = 0; block < blocks; ++block)
+    winograd_s8_weights(packed.data() + block * round_up(channels, kTileBlock) * kTaps * kTileBlock, channels,
+                        reinterpret_cast<int16_t*>(bytes.data() + block * block_bytes));
+  packed = PackedBytes(std::move(bytes));
+#else
+  (void)geometry;
+#endif
+  return TransformedWeights{std::move(packed), repacked};
+}
+
 class S8Winograd16 final : public Kernel {
  public:
-  S8Winograd16(const ConvGeometry& geometry, PackedBytes weights, S8Outputs outputs)
+  S8Winograd16(const ConvGeometry& geometry, TransformedWeights weights, S8Outputs outputs)
       : geometry_(geometry),
         weights_(std::move(weights)),
         outputs_(std::move(outputs)),
@@ -47,7 +84,7 @@ class S8Winograd16 final : public Kernel {
         geometry_, call, [&](const WinogradItem& item) { transform(call, item); },
         [&](const WinogradProducts& part) { multiply(call, part); });
   }
-  bool repacked() const override { return weights_.repacked(); }
+  bool repacked() const override { return weights_.repacked; }
   ScratchSize scratch(int) const override {
     return {saturated_bytes(position_stride_, kWinogradPositions, sizeof(int16_t)),
             saturated_bytes(tasks_.chunk_tiles() * kTileSums + kRowSums, sizeof(int32_t), 1)};
@@ -55,7 +92,7 @@ class S8Winograd16 final : public Kernel {
 
  private:
   const int16_t* weights_of(int64_t block, int64_t position) const {
-    return reinterpret_cast<const int16_t*>(weights_.data()) +
+    return reinterpret_cast<const int16_t*>(weights_.bytes.data()) +
            (block * kWinogradPositions + position) * geometry_.in_channels * kTileBlock;
   }
   void subtract_zero();
@@ -67,7 +104,7 @@ class S8Winograd16 final : public Kernel {
                   const int32_t* rows) const;
 
   ConvGeometry geometry_;
-  PackedBytes weights_;
+  TransformedWeights weights_;
   S8Outputs outputs_;
   WinogradTasks tasks_;
   int64_t position_stride_ = 0;  // of transformed inputs
@@ -79,7 +116,7 @@ void S8Winograd16::subtract_zero() {
   for (int64_t block = 0; block < ceil_div(geometry_.out_channels, kTileBlock); ++block) {
     const int16_t* sums = weights_of(block, kWinogradSide + 1);
     for (int64_t i = 0; i < geometry_.in_channels * kTileBlock; ++i) {
-      int32_t& start = outputs_.start(block)[i % kTileBlock];
+      int32_t& start = outputs_.start(block)[i / kWinogradS8Adjacent % kTileBlock];
       start = s8::wrapping_add(start, -outputs_.input_zero() * (sums[i] / 25));
     }
   }
@@ -169,26 +206,32 @@ void S8Winograd16::write_rows(const KernelCall& call, const WinogradTile& first,
 }
 #endif
 
-}  // namespace
-
-bool accepts_conv_s8_winograd16(const OperatorSpec& spec) {
+bool is_faster(const OperatorSpec& spec, Packing packing, const WinogradCosts& costs) {
   const Result<ConvGeometry> g = conv_geometry(spec);
-  return g && accepts_s8_blocked(spec, Layout::kBlocked16, Packing::kS8Winograd16) && g->in_channels > 0 &&
+  return g && accepts_s8_blocked(spec, Layout::kBlocked16, packing) && g->in_channels > 0 &&
          g->in_channels % kWinogradS8Step == 0 && g->in_channels <= kMaxWinogradS8Channels &&
-         is_winograd_faster(*g, kCosts, kWinogradS8);
+         is_winograd_faster(*g, costs, kWinogradS8);
 }
 
-#if HWY_ARCH_ARM_A64
+}  // namespace
+
+bool accepts_conv_s8_winograd16(const OperatorSpec& spec) { return is_faster(spec, Packing::kS8Winograd16, kCosts); }
+
+bool accepts_conv_s8_winograd16_wide(const OperatorSpec& spec) {
+  return is_faster(spec, Packing::kS8O16i4, kWideCosts);
+}
+
+#if HWY_ARCH_ARM_A64 || HWY_ARCH_X86
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_winograd16(const OperatorSpec& spec) {
   NESTRT_ASSIGN_OR_RETURN(const ConvGeometry g, conv_geometry(spec));
   NESTRT_ASSIGN_OR_RETURN(const s8::Epilogue epilogue, s8::conv_epilogue(spec));
-  NESTRT_ASSIGN_OR_RETURN(PackedBytes weights, PackedBytes::make(spec.inputs[1], Packing::kS8Winograd16));
+  NESTRT_ASSIGN_OR_RETURN(TransformedWeights weights, transformed_weights(g, spec.inputs[1]));
   NESTRT_ASSIGN_OR_RETURN(S8Outputs outputs, S8Outputs::make(g.out_channels, s8_bias(spec), epilogue));
   return std::unique_ptr<Kernel>(std::make_unique<S8Winograd16>(g, std::move(weights), std::move(outputs)));
 }
 #else
 Result<std::unique_ptr<Kernel>> prepare_conv_s8_winograd16(const OperatorSpec&) {
-  return Status(Code::kUnsupported, "conv.s8.winograd16 needs NEON");
+  return Status(Code::kUnsupported, "conv.s8.winograd16 needs NEON or AVX2");
 }
 #endif
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "hwy/detect_targets.h"
 #include "kernels/common/gemm_f32/tile16.h"
 #include "kernels/conv/winograd/winograd.h"
 
@@ -23,6 +24,9 @@ inline constexpr int64_t kMaxWinogradS8Channels = (int64_t{1} << 29) / (9 * 128 
 // group has six tiles; the last group has four if at most four are left.
 inline constexpr int64_t kWinogradS8Step = 4;
 inline constexpr int64_t kWinogradS8Group = 6, kWinogradS8SmallGroup = 4;
+
+// The number of channels of an output whose transformed weights are adjacent.
+inline constexpr int64_t kWinogradS8Adjacent = HWY_ARCH_X86 ? 2 : 1;
 
 constexpr int64_t winograd_s8_group(int64_t tiles_left) {
   return tiles_left > kWinogradS8SmallGroup ? kWinogradS8Group : kWinogradS8SmallGroup;
@@ -41,7 +45,7 @@ struct WinogradS8Input {
 struct WinogradS8Product {
   int64_t groups = 1;
   const int16_t* inputs = nullptr;   // [groups][steps][tiles][4]
-  const int16_t* weights = nullptr;  // [steps][4][16]
+  const int16_t* weights = nullptr;  // [steps][4 / kWinogradS8Adjacent][16][kWinogradS8Adjacent]
   int64_t steps = 0;                 // at least 1
   // distance in bytes from the weights of a step to those it prefetches, which must be readable
   int64_t prefetch_bytes = 0;
@@ -57,10 +61,13 @@ struct WinogradS8Output {
 };
 
 // The input transform B^T d B, the products for groups of six and of four tiles, and the output transform A^T m A / 900
-// + start. Require: aarch64.
+// + start. Require: NEON or AVX2.
 void winograd_s8_input(const WinogradS8Input& tile);
 void winograd_s8_multiply_six(const WinogradS8Product& product);
 void winograd_s8_multiply_four(const WinogradS8Product& product);
 void winograd_s8_output(const WinogradS8Output& tile);
+// Transforms the weights of 16 outputs, in the order of Packing::kS8O16i4, to [36][channels / 2][16][2]. `channels` is
+// a multiple of 4. Requires: AVX2.
+void winograd_s8_weights(const int8_t* from, int64_t channels, int16_t* to);
 
 }  // namespace nestrt::kernels

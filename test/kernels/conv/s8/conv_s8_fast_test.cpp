@@ -281,9 +281,11 @@ TEST_CASE("Every kernel of an s8 Conv is bit-identical to the reference") {
   std::set<std::string> names;
   const int layers = by_level(40, 500, 10'000);
   for (int i = 0; i < layers; ++i) names.merge(check_layer(generator, static_cast<Form>(i % kForms)));
-  for (const char* name : {"conv.s8.depthwise16.dot4", "conv.s8.direct16.dot4", "conv.s8.amx16"})
-    names.erase(name);                // available on some machines
-  names.erase("conv.s8.winograd16");  // few of these layers are large enough
+  for (const char* name :
+       {"conv.s8.depthwise16.dot4", "conv.s8.direct16.dot4", "conv.s8.direct16.vnni", "conv.s8.amx16"})
+    names.erase(name);  // available on some machines
+  for (const char* name : {"conv.s8.winograd16", "conv.s8.winograd16.wide"})
+    names.erase(name);  // few of these layers are large enough
   CHECK(names == std::set<std::string>{"conv.s8.depthwise16", "conv.s8.direct16", "conv.s8.gather", "conv.s8.stem16",
                                        "conv.s8.stem16 folded"});
 }
@@ -304,7 +306,9 @@ TEST_CASE("An s8 Conv after a Relu is bit-identical to the reference with and wi
 
 TEST_CASE("The Winograd s8 kernel is bit-identical to the reference for any operands and map size") {
   std::mt19937 generator(2);
-  const bool is_arm = includes(kernels::current_instruction_set(), InstructionSet::kNeon);
+  const InstructionSet set = kernels::current_instruction_set();
+  const bool is_arm = includes(set, InstructionSet::kNeon), is_wide = includes(set, InstructionSet::kAvx2);
+  constexpr int64_t kWidePixels = 200;  // with fewer, transforming costs more than it saves on x86
   int channels = 28;
   const bool is_quick = test_level() == TestLevel::kQuick;
   for (const Shape& image : {Shape{7, 7}, Shape{5, 29}, Shape{13, 9}, Shape{8, 8}, Shape{22, 19}, Shape{40, 6}}) {
@@ -315,7 +319,9 @@ TEST_CASE("The Winograd s8 kernel is bit-identical to the reference for any oper
         draw_scales(layer, generator);
       else
         draw_real_scales(layer, generator);
-      CHECK(check_kernels(generator, layer).contains("conv.s8.winograd16") == is_arm);
+      const std::set<std::string> names = check_kernels(generator, layer);
+      CHECK(names.contains("conv.s8.winograd16") == is_arm);
+      if (image.num_elements() >= kWidePixels) CHECK(names.contains("conv.s8.winograd16.wide") == is_wide);
     }
   }
 }
@@ -365,7 +371,7 @@ TEST_CASE("The s8 AMX kernel is bit-identical to the reference for any split of 
   }
 }
 
-TEST_CASE("The Winograd s8 kernel is selected only with NEON, if sums cannot overflow and it is faster") {
+TEST_CASE("The Winograd s8 kernel is selected without dot products, if sums cannot overflow and it is faster") {
   std::mt19937 generator(3);
   const auto chosen = [&](int channels, const Shape& image, InstructionSet set) {
     S8Layer layer = winograd_layer(generator, channels, image);
@@ -378,8 +384,13 @@ TEST_CASE("The Winograd s8 kernel is selected only with NEON, if sums cannot ove
   };
   CHECK(chosen(64, {14, 14}, InstructionSet::kNeon) == "conv.s8.winograd16");
   CHECK(chosen(64, {14, 14}, InstructionSet::kNeonDotprod) == "conv.s8.direct16.dot4");
-  CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Vnni) == "conv.s8.direct16");
-  CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Amx) == (HWY_ARCH_X86 ? "conv.s8.amx16" : "conv.s8.direct16"));
+  for (const InstructionSet set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {
+    CHECK(chosen(64, {28, 28}, set) == "conv.s8.winograd16.wide");
+    CHECK(chosen(66, {28, 28}, set) == "conv.s8.direct16");
+    CHECK(chosen(64, {4, 8}, set) == "conv.s8.direct16");
+  }
+  CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Vnni) == "conv.s8.direct16.vnni");
+  CHECK(chosen(64, {14, 14}, InstructionSet::kAvx512Amx) == (HWY_ARCH_X86 ? "conv.s8.amx16" : "conv.s8.direct16.vnni"));
   CHECK(chosen(66, {14, 14}, InstructionSet::kNeon) == "conv.s8.direct16");  // a step has four channels
   CHECK(chosen(64, {4, 8}, InstructionSet::kNeon) == "conv.s8.direct16");    // few tiles
   CHECK(chosen(3640, {8, 8}, InstructionSet::kNeon) == "conv.s8.winograd16");
