@@ -6,61 +6,68 @@
 #if HWY_ARCH_X86
 #include <immintrin.h>
 
+#include <bit>
 #include <cstring>
 
 #include "hwy/base.h"
 #include "kernels/conv/winograd/winograd_s8.h"
 
 HWY_PUSH_ATTRIBUTES("avx2")
+#include "kernels/conv/winograd/winograd_s8_transforms-inl.h"
+
 namespace nestrt::kernels {
 namespace {
-
-constexpr int kSide = static_cast<int>(kWinogradSide), kTile = static_cast<int>(kWinogradTile);
-constexpr int kInverse225 = static_cast<int>(0x87654321u);  // modulo 2^32
-static_assert(0x87654321u * 225 == 1);
-
-#define NESTRT_UNROLL _Pragma("GCC unroll 8")
-
-constexpr int kPair = 2;  // channels
 
 HWY_INLINE __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 HWY_INLINE void store(__m256i v, void* to) { _mm256_storeu_si256(static_cast<__m256i*>(to), v); }
 
-HWY_INLINE __m256i twice(__m256i v) { return _mm256_add_epi16(v, v); }
-HWY_INLINE __m256i thrice(__m256i v) { return _mm256_add_epi16(v, twice(v)); }
+struct Words {
+  static constexpr int kLanes = 16;
+  using Vector = __m256i;
 
-// B^T d
-HWY_INLINE void transform_input(const __m256i (&d)[kSide], __m256i (&to)[kSide]) {
-  const __m256i a = _mm256_sub_epi16(d[4], d[2]), b = _mm256_sub_epi16(d[3], d[1]);
-  const __m256i e = _mm256_sub_epi16(d[0], d[2]), f = _mm256_sub_epi16(d[5], d[3]);
-  const __m256i p = _mm256_add_epi16(e, a), q = _mm256_sub_epi16(f, b);
-  const __m256i r = _mm256_add_epi16(a, b), s = _mm256_sub_epi16(a, b);
-  to[0] = _mm256_sub_epi16(twice(p), thrice(b));
-  to[1] = _mm256_sub_epi16(twice(r), thrice(_mm256_add_epi16(d[2], d[3])));
-  to[2] = _mm256_add_epi16(twice(s), thrice(_mm256_sub_epi16(d[2], d[3])));
-  to[3] = _mm256_add_epi16(twice(a), b);
-  to[4] = _mm256_sub_epi16(a, twice(b));
-  to[5] = _mm256_sub_epi16(twice(q), thrice(a));
-}
+  static HWY_INLINE Vector load(const int8_t* from) {
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static HWY_INLINE void store(Vector v, int16_t* const (&to)[4], int64_t at) {
+    const __m128i low = _mm256_castsi256_si128(v), high = _mm256_extracti128_si256(v, 1);
+    _mm_storeh_pd(reinterpret_cast<double*>(to[3] + at), _mm_castsi128_pd(high));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to[2] + at), high);
+    _mm_storeh_pd(reinterpret_cast<double*>(to[1] + at), _mm_castsi128_pd(low));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to[0] + at), low);
+  }
+  static HWY_INLINE Vector add(Vector a, Vector b) { return _mm256_add_epi16(a, b); }
+  static HWY_INLINE Vector sub(Vector a, Vector b) { return _mm256_sub_epi16(a, b); }
+  template <int k>
+  static HWY_INLINE Vector plus(Vector y, Vector x) {
+    return add(y, _mm256_mullo_epi16(x, _mm256_set1_epi16(k)));
+  }
+  template <int k>
+  static HWY_INLINE Vector minus(Vector y, Vector x) {
+    return sub(y, _mm256_mullo_epi16(x, _mm256_set1_epi16(k)));
+  }
+};
 
-// A^T m, modulo 2^32
-HWY_INLINE void transform_output(const __m256i (&m)[kSide], __m256i (&to)[kTile]) {
-  const __m256i p = _mm256_add_epi32(m[1], m[2]), q = _mm256_sub_epi32(m[1], m[2]);
-  const __m256i m4 = _mm256_slli_epi32(m[4], 1);
-  to[0] = _mm256_add_epi32(_mm256_add_epi32(_mm256_add_epi32(m[0], p), m[3]), _mm256_slli_epi32(m[4], 3));
-  to[1] = _mm256_sub_epi32(_mm256_add_epi32(q, _mm256_slli_epi32(m[3], 1)), _mm256_slli_epi32(m[4], 2));
-  to[2] = _mm256_add_epi32(_mm256_add_epi32(p, m4), _mm256_slli_epi32(m[3], 2));
-  to[3] = _mm256_add_epi32(_mm256_add_epi32(q, _mm256_sub_epi32(m[5], m[4])), _mm256_slli_epi32(m[3], 3));
-}
+struct Sums {
+  static constexpr int kLanes = 8;
+  using Vector = __m256i;
 
-// Stores the first `steps` groups of four channels.
-HWY_INLINE void store_steps(__m256i channels, int64_t steps, int64_t step_stride, int16_t* to) {
-  const __m128i low = _mm256_castsi256_si128(channels), high = _mm256_extracti128_si256(channels, 1);
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), low);
-  if (steps > 1) _mm_storeh_pd(reinterpret_cast<double*>(to + step_stride), _mm_castsi128_pd(low));
-  if (steps > 2) _mm_storel_epi64(reinterpret_cast<__m128i*>(to + 2 * step_stride), high);
-  if (steps > 3) _mm_storeh_pd(reinterpret_cast<double*>(to + 3 * step_stride), _mm_castsi128_pd(high));
-}
+  static HWY_INLINE Vector load(const int32_t* from) { return kernels::load(from); }
+  static HWY_INLINE void store(Vector v, int32_t* to) { kernels::store(v, to); }
+  static HWY_INLINE Vector add(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
+  static HWY_INLINE Vector sub(Vector a, Vector b) { return _mm256_sub_epi32(a, b); }
+  // `k` is a power of two: vpmulld takes two multiplications.
+  template <uint32_t k>
+  static HWY_INLINE Vector plus(Vector y, Vector x) {
+    return add(y, _mm256_slli_epi32(x, std::countr_zero(k)));
+  }
+  template <uint32_t k>
+  static HWY_INLINE Vector minus(Vector y, Vector x) {
+    return sub(y, _mm256_slli_epi32(x, std::countr_zero(k)));
+  }
+  static HWY_INLINE Vector divide(Vector v) {
+    return _mm256_srai_epi32(_mm256_mullo_epi32(v, _mm256_set1_epi32(static_cast<int>(kInverse225))), 2);
+  }
+};
 
 // The sums of one tile for outputs 0 to 7 and 8 to 15.
 struct TileSums {
@@ -74,12 +81,13 @@ HWY_INLINE void multiply(const WinogradS8Product& product, const int16_t* inputs
   NESTRT_UNROLL for (int t = 0; t < kTiles; ++t) of[t].low = of[t].high = _mm256_setzero_si256();
   const int16_t* weights = product.weights;
   for (int64_t step = product.steps; step > 0; --step, inputs += kTiles * kWinogradS8Step) {
-    NESTRT_UNROLL for (int pair = 0; pair < kWinogradS8Step / kPair; ++pair, weights += kPair * kTileBlock) {
+    NESTRT_UNROLL for (int pair = 0; pair < kWinogradS8Step / kWinogradS8Adjacent;
+                       ++pair, weights += kWinogradS8Adjacent * kTileBlock) {
       _mm_prefetch(reinterpret_cast<const char*>(weights) + product.prefetch_bytes, _MM_HINT_T0);
       const __m256i low = load(weights), high = load(weights + kTileBlock);
       NESTRT_UNROLL for (int t = 0; t < kTiles; ++t) {
         int32_t two_channels;
-        std::memcpy(&two_channels, inputs + t * kWinogradS8Step + pair * kPair, sizeof two_channels);
+        std::memcpy(&two_channels, inputs + t * kWinogradS8Step + pair * kWinogradS8Adjacent, sizeof two_channels);
         const __m256i x = _mm256_set1_epi32(two_channels);
         of[t].low = _mm256_add_epi32(of[t].low, _mm256_madd_epi16(x, low));
         of[t].high = _mm256_add_epi32(of[t].high, _mm256_madd_epi16(x, high));
@@ -102,12 +110,12 @@ void multiply_groups(const WinogradS8Product& product) {
 // G g
 HWY_INLINE void transform_weights(const __m256i (&g)[3], __m256i (&to)[kSide]) {
   const __m256i five = _mm256_set1_epi16(5), fifteen = _mm256_set1_epi16(15);
-  const __m256i outer = _mm256_add_epi16(g[0], g[2]), middle = twice(g[1]);
+  const __m256i outer = Words::add(g[0], g[2]), middle = Words::add(g[1], g[1]);
   to[0] = _mm256_mullo_epi16(g[0], fifteen);
-  to[1] = _mm256_sub_epi16(_mm256_setzero_si256(), _mm256_mullo_epi16(_mm256_add_epi16(outer, g[1]), five));
-  to[2] = _mm256_mullo_epi16(_mm256_sub_epi16(outer, g[1]), five);
-  to[3] = _mm256_add_epi16(_mm256_add_epi16(g[0], middle), _mm256_slli_epi16(g[2], 2));
-  to[4] = _mm256_sub_epi16(_mm256_sub_epi16(middle, g[2]), _mm256_slli_epi16(g[0], 2));
+  to[1] = Words::sub(_mm256_setzero_si256(), _mm256_mullo_epi16(Words::add(outer, g[1]), five));
+  to[2] = _mm256_mullo_epi16(Words::sub(outer, g[1]), five);
+  to[3] = Words::add(Words::add(g[0], middle), _mm256_slli_epi16(g[2], 2));
+  to[4] = Words::sub(Words::sub(middle, g[2]), _mm256_slli_epi16(g[0], 2));
   to[5] = _mm256_mullo_epi16(g[2], fifteen);
 }
 
@@ -140,7 +148,7 @@ HWY_INLINE void transform_group(const int8_t* from, int64_t stride, int16_t* to,
       NESTRT_UNROLL for (int x = 0; x < kSide; ++x) all[y][x][quarter] = row[x];
     }
   }
-  constexpr int64_t kHalf = kPair * kTileBlock / 2;
+  constexpr int64_t kHalf = kWinogradS8Adjacent * kTileBlock / 2;
   for (const auto& row : all)
     for (const auto& v : row) {
       store_pair<0>(v[0], v[1], to);
@@ -162,53 +170,13 @@ void winograd_s8_weights(const int8_t* from, int64_t channels, int16_t* to) {
   }
 }
 
-void winograd_s8_input(const WinogradS8Input& tile) {
-  int8_t copy[kWinogradPositions * kTileBlock];
-  const WinogradPixelRows<int8_t> pixels = pixel_rows(tile.window, copy);
-  __m256i columns[kSide][kSide];  // [column][row]
-  NESTRT_UNROLL for (int x = 0; x < kSide; ++x) {
-    __m256i d[kSide];
-    NESTRT_UNROLL for (int y = 0; y < kSide; ++y) d[y] = _mm256_cvtepi8_epi16(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(pixels.from + y * pixels.row + x * kTileBlock)));
-    transform_input(d, columns[x]);
-  }
-  NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
-    __m256i d[kSide], v[kSide];
-    NESTRT_UNROLL for (int x = 0; x < kSide; ++x) d[x] = columns[x][y];
-    transform_input(d, v);
-    NESTRT_UNROLL for (int x = 0; x < kSide; ++x)
-        store_steps(v[x], tile.steps, tile.step_stride, tile.to + (y * kSide + x) * tile.position_stride);
-  }
-}
+void winograd_s8_input(const WinogradS8Input& tile) { transform_tile<Words>(tile); }
 
 void winograd_s8_multiply_six(const WinogradS8Product& product) { multiply_groups<kWinogradS8Group>(product); }
 
 void winograd_s8_multiply_four(const WinogradS8Product& product) { multiply_groups<kWinogradS8SmallGroup>(product); }
 
-void winograd_s8_output(const WinogradS8Output& tile) {
-  constexpr int kLanes = 8;
-  for (int lane = 0; lane < kTileBlock; lane += kLanes) {
-    __m256i rows[kSide][kTile];  // read in storage order, with one address for all
-    const int32_t* from = tile.from + lane;
-    NESTRT_UNROLL for (int y = 0; y < kSide; ++y) {
-      __m256i m[kSide];
-      NESTRT_UNROLL for (int x = 0; x < kSide; ++x, from += tile.step) m[x] = load(from);
-      transform_output(m, rows[y]);
-    }
-    const __m256i start = load(tile.start + lane);
-    NESTRT_UNROLL for (int x = 0; x < kTile; ++x) {
-      __m256i m[kSide], v[kTile];
-      NESTRT_UNROLL for (int y = 0; y < kSide; ++y) m[y] = rows[y][x];
-      transform_output(m, v);
-      NESTRT_UNROLL for (int y = 0; y < kTile; ++y) {
-        const __m256i four = _mm256_mullo_epi32(v[y], _mm256_set1_epi32(kInverse225));
-        store(_mm256_add_epi32(start, _mm256_srai_epi32(four, 2)), tile.to + y * tile.row + x * kTileBlock + lane);
-      }
-    }
-  }
-}
-
-#undef NESTRT_UNROLL
+void winograd_s8_output(const WinogradS8Output& tile) { transform_products<Sums>(tile); }
 
 }  // namespace nestrt::kernels
 HWY_POP_ATTRIBUTES

@@ -15,7 +15,7 @@
 
 namespace nestrt::kernels {
 
-// Costs on a Cortex-A53, in cycles. The memory delivers 64 bytes in 22 cycles.
+// Costs on one core, in cycles.
 struct WinogradCosts {
   double direct_product;  // cost of a product of a direct convolution
   double product;
