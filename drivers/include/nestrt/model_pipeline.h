@@ -22,8 +22,8 @@ namespace NESTRT_PUBLIC nestrt {
 //
 // Conversion: submit() converts frames and images on the calling thread and the host's threads, while earlier
 // inferences run.
-// Ownership: pixels of frames and images are not read after submit() has returned, so that a camera's buffer can be
-// returned at once. Other inputs, and outputs, belong to the caller as in Pipeline::submit().
+// Ownership: pixels of frames and images are not read after submit() has returned, so a camera's buffer can be
+// reused immediately. Other inputs, and outputs, belong to the caller as in Pipeline::submit().
 // Threading: one thread may call submit() while another calls next().
 // Memory: each of the `capacity()` inferences has memory for converted inputs, which its first frame allocates. Later
 // submissions do not allocate, unless the size of a frame changes.

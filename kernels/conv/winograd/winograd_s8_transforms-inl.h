@@ -17,8 +17,8 @@
 namespace nestrt::kernels {
 namespace {
 
-constexpr int kSide = static_cast<int>(kWinogradSide), kTile = static_cast<int>(kWinogradTile);
-constexpr uint32_t kInverse225 = 0x87654321;  // modulo 2^32
+inline constexpr int kSide = static_cast<int>(kWinogradSide), kTile = static_cast<int>(kWinogradTile);
+inline constexpr uint32_t kInverse225 = 0x87654321;  // modulo 2^32
 static_assert(kInverse225 * 225 == 1);
 
 // B^T d
