@@ -140,6 +140,7 @@ class ProcessPool:
             self._folder = tempfile.mkdtemp(prefix="nestrt-")
             arguments = (cpu_sets, shared, self._folder)
             self._pool = concurrent.futures.ProcessPoolExecutor(self._count, context, _initialize, arguments)
+            _serialize_close(self._pool._call_queue._reader)
         return self._pool
 
     def _discard_pool(self) -> None:
@@ -255,6 +256,21 @@ def _interrupts_deferred() -> Iterator[None]:
             signal.signal(signal.SIGINT, handler if handler is not None else signal.SIG_DFL)
         if received:
             signal.raise_signal(signal.SIGINT)
+
+
+def _serialize_close(connection: Any) -> None:
+    """Lets several threads call connection.close(); without a lock, two of them can close the same descriptor.
+
+    In newer versions of Python, the thread of a broken pool closes the reader of its tasks, as ProcessPool does.
+    """
+    close = connection.close
+    lock = threading.Lock()
+
+    def close_locked() -> None:
+        with lock:
+            close()
+
+    connection.close = close_locked
 
 
 def _report(progress: Optional[Progress], what: str, done: int, total: int) -> None:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that distributed work returns the same bytes as one process, even if workers are lost."""
 
+import concurrent.futures
 import json
+import multiprocessing
 import os
 import pathlib
 import signal
@@ -314,6 +316,25 @@ for part in (0.2, 0.4, 0.6, 0.8):
     ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True,
                            timeout=100)
     assert ended.stdout == "ended\n" * 4, ended.stderr
+
+
+def test_threads_close_a_connection_once():
+    reader, writer = multiprocessing.Pipe(duplex=False)
+    close, closed = reader._close, []
+
+    def close_slowly():
+        closed.append(reader.fileno())
+        time.sleep(0.1)  # until the other threads have called close()
+        close()
+
+    reader._close = close_slowly
+    _workers._serialize_close(reader)
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(reader.close) for _ in range(4)]:
+            done.result()
+    assert len(closed) == 1
+    assert reader.closed
+    writer.close()
 
 
 def test_an_interrupt_during_the_start_of_a_worker_ends_the_program(default_sigint):
