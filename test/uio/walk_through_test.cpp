@@ -12,6 +12,7 @@
 #include "test/support/example_files.h"
 #include "test/support/plan/program.h"
 #include "test/support/process/temporary_folder.h"
+#include "test/uio/emulation/overlay_file.h"
 #include "test/uio/emulation/uio_board.h"
 #include "tools/nestrt/commands.h"
 
@@ -88,8 +89,13 @@ TEST_CASE("nestrt board probe guides the set-up of a new board step by step, up 
   board.write("sys/class/fpga_manager/fpga0/state", "unknown\n");
   board.remove("sys/class/u-dma-buf");
   std::filesystem::rename(root + "/sys/class/uio", root + "/uio");
-  check_next_step("fabric", "fpgautil -b");
-  board.write("sys/class/fpga_manager/fpga0/state", "operating\n");
+  check_next_step("fabric", "nestrt board load --overlay evta.dtbo");
+  board.write("lib/firmware/evta.bit.bin", "bitstream");
+  board.write("lib/firmware/evta.dtbo", make_overlay("evta.bit.bin"));
+  const Outcome load = run_nestrt({"board", "load", "--overlay", "evta.dtbo"});
+  CAPTURE(load.text);
+  CHECK(load.exit_code == 0);
+  CHECK_THAT(load.text, Contains("evta.dtbo with evta.bit.bin"));
   check_next_step("registers", "modprobe uio_pdrv_genirq of_id=generic-uio");
   std::filesystem::rename(root + "/uio", root + "/sys/class/uio");
   check_next_step("memory pool", "modprobe u-dma-buf");

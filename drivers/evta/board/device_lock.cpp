@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <map>
 #include <system_error>
 #include <thread>
 
@@ -22,18 +23,35 @@ constexpr std::chrono::milliseconds kRetryInterval{10}, kMinLimit{20};
 constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 // The choice must not depend on the user, because all users must use the same folder.
-std::string folder_of_locks(const SystemFiles& system) {
+std::string_view folder_of_locks(const SystemFiles& system) {
+  constexpr std::string_view kPreferred = "/run/lock";
   struct stat folder;
-  const std::string preferred = system.path("/run/lock");
-  const bool is_for_everyone = ::stat(preferred.c_str(), &folder) == 0 && (folder.st_mode & S_IWOTH) != 0;
-  return is_for_everyone ? preferred : system.path("/tmp");
+  const bool is_for_everyone = ::stat(system.path(kPreferred).c_str(), &folder) == 0 && (folder.st_mode & S_IWOTH) != 0;
+  return is_for_everyone ? kPreferred : "/tmp";
+}
+
+constexpr std::string_view kFilePrefix = "nestrt-", kFileSuffix = ".lock";
+
+// Returns a name that is also a part of a file's name.
+std::string simple_name(std::string_view name) {
+  std::string simple(name);
+  std::ranges::replace_if(
+      simple, [](char c) { return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); },
+      '-');
+  return simple;
 }
 
 std::string file_of(const SystemFiles& system, std::string_view name) {
-  std::string file(name);
-  std::ranges::replace_if(
-      file, [](char c) { return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); }, '-');
-  return fmt::format("{}/nestrt-{}.lock", folder_of_locks(system), file);
+  return system.path(fmt::format("{}/{}{}{}", folder_of_locks(system), kFilePrefix, simple_name(name), kFileSuffix));
+}
+
+// Returns the simple names of the lock files.
+std::vector<std::string> existing_locks(const SystemFiles& system) {
+  std::vector<std::string> names;
+  for (const std::string& file : system.list(folder_of_locks(system)))
+    if (file.starts_with(kFilePrefix) && file.ends_with(kFileSuffix))
+      names.push_back(file.substr(kFilePrefix.size(), file.size() - kFilePrefix.size() - kFileSuffix.size()));
+  return names;
 }
 
 // Kernels with fs.protected_regular reject O_CREAT for existing files of other users in such folders.
@@ -90,6 +108,23 @@ Result<DeviceLock> DeviceLock::acquire(const SystemFiles& system, std::string_vi
   }
   write_holder(file);
   return DeviceLock(std::move(file));
+}
+
+Result<std::vector<DeviceLock>> DeviceLock::acquire_all(const SystemFiles& system, std::string_view prefix,
+                                                        const std::vector<std::string>& names,
+                                                        std::chrono::milliseconds limit) {
+  std::map<std::string, std::string> wanted;  // a process cannot acquire a lock twice
+  for (const std::string& name : existing_locks(system))
+    if (name.starts_with(simple_name(prefix))) wanted.emplace(name, name);
+  for (const std::string& name : names) wanted.insert_or_assign(simple_name(name), name);
+  std::vector<DeviceLock> locks;
+  const Deadline end = SteadyClock::now() + limit;
+  for (const auto& [simple, name] : wanted) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - SteadyClock::now());
+    NESTRT_ASSIGN_OR_RETURN(DeviceLock lock, acquire(system, name, left));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
 }
 
 }  // namespace nestrt::evta

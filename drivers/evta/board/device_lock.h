@@ -9,6 +9,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "drivers/evta/board/system_files.h"
 #include "nestrt/result.h"
@@ -23,6 +24,10 @@ class DeviceLock {
   // Errors: kUnavailable, with the holder's process id.
   static Result<DeviceLock> acquire(const SystemFiles& system, std::string_view name,
                                     std::chrono::milliseconds limit = {});
+  // Acquires the locks `names`, and those that exist with names that start with `prefix`. `limit`: for all together.
+  static Result<std::vector<DeviceLock>> acquire_all(const SystemFiles& system, std::string_view prefix,
+                                                     const std::vector<std::string>& names,
+                                                     std::chrono::milliseconds limit = {});
 
  private:
   explicit DeviceLock(FileDescriptor file) : file_(std::move(file)) {}

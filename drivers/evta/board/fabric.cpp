@@ -27,7 +27,7 @@ Status check_fabric(const SystemFiles& system) {
   if (states.empty()) return {};  // this kernel has no FPGA manager
   return Status(Code::kUnavailable,
                 fmt::format("the fabric holds no design (FPGA manager {}, expected operating): load the bitstream, for "
-                            "example with `fpgautil -b evta.bit.bin -o evta.dtbo`",
+                            "example with `nestrt board load --overlay evta.dtbo`",
                             states));
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/evta/board/system_files.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <span>
@@ -31,15 +33,28 @@ bool SystemFiles::exists(std::string_view absolute) const {
   return std::filesystem::exists(path(absolute), error);
 }
 
-std::optional<std::string> SystemFiles::read_text(std::string_view absolute) const {
-  std::array<char, 4096> text;  // the maximum size of a sysfs attribute
+std::optional<std::string> SystemFiles::read_bytes(std::string_view absolute, size_t max_bytes) const {
   const FileDescriptor file = FileDescriptor::open_to_read(path(absolute));
   if (!file.is_open()) return std::nullopt;
-  const std::optional<size_t> size = read_on(file.value(), std::as_writable_bytes(std::span(text)));
+  std::string bytes(max_bytes, '\0');
+  const std::optional<size_t> size = read_on(file.value(), std::as_writable_bytes(std::span(bytes)));
   if (!size) return std::nullopt;
-  std::string result(text.data(), *size);
-  if (result.ends_with('\n')) result.pop_back();
-  return result;
+  bytes.resize(*size);
+  return bytes;
+}
+
+std::optional<std::string> SystemFiles::read_text(std::string_view absolute) const {
+  std::optional<std::string> text = read_bytes(absolute);
+  if (text && text->ends_with('\n')) text->pop_back();
+  return text;
+}
+
+int SystemFiles::write_text(std::string_view absolute, std::string_view text) const {
+  const FileDescriptor file(::open(path(absolute).c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.is_open()) return errno;
+  const ssize_t written = ::pwrite(file.value(), text.data(), text.size(), 0);
+  if (written < 0) return errno;
+  return written == static_cast<ssize_t>(text.size()) ? 0 : EIO;
 }
 
 std::optional<uint64_t> SystemFiles::read_number(std::string_view absolute) const {

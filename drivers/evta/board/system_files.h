@@ -22,10 +22,15 @@ class SystemFiles {
   // Returns the location of an absolute path: "/dev/uio0".
   std::string path(std::string_view absolute) const { return root_ + std::string(absolute); }
   bool exists(std::string_view absolute) const;
+  // Returns the first `max_bytes` of a file, or nullopt if it cannot be read. The default is the maximum size of an
+  // attribute in sysfs.
+  std::optional<std::string> read_bytes(std::string_view absolute, size_t max_bytes = 4096) const;
   // Returns the text of an attribute without the newline at its end, or nullopt if it cannot be read.
   std::optional<std::string> read_text(std::string_view absolute) const;
   // Returns the number in an attribute, which may start with 0x.
   std::optional<uint64_t> read_number(std::string_view absolute) const;
+  // Writes the text of an attribute in one call. Returns 0 or the errno value.
+  int write_text(std::string_view absolute, std::string_view text) const;
   // Returns the names in a folder, sorted; numbers at the end of names in numerical order (uio2 before uio10).
   std::vector<std::string> list(std::string_view absolute) const;
 

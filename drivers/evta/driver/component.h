@@ -37,6 +37,13 @@ struct BoardCheck {
   std::string what;   // "fabric", "memory pool"
   std::string found;  // if ok: what was found
   Status status;      // otherwise what is wrong, and the remedy
+  // If ok: what is unusual but may be intended, and the remedy if it is not. May be empty.
+  std::string advice = {};
+};
+
+// Files below /lib/firmware that put a design into the fabric. At least one name is required.
+struct DesignFiles {
+  std::string_view bitstream = {}, overlay = {};
 };
 
 struct Component : drivers::Component {
@@ -46,7 +53,10 @@ struct Component : drivers::Component {
   Result<std::vector<Accelerator>> (*list)();
   // Checks the set-up of a board; accesses registers on request only, and only if everything else is in order. The
   // configuration is required. A null function if the component has no such checks.
-  std::vector<BoardCheck> (*check_board)(const TransportRequest& request, bool accesses_registers);
+  std::vector<BoardCheck> (*check_board)(const TransportRequest& request, bool accesses_registers) = nullptr;
+  // Loads a design and returns the steps; the last one fails if the design is not loaded. A null function if the
+  // component cannot load designs. Errors: kInvalidArgument, kNotFound, for files that cannot be loaded.
+  Result<std::vector<BoardCheck>> (*load_design)(const DesignFiles& files, std::chrono::milliseconds wait) = nullptr;
 };
 
 // The components that statically linked programs contain.

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <system_error>
@@ -15,9 +14,10 @@
 #include "drivers/evta/board/device_lock.h"
 #include "drivers/evta/board/fabric.h"
 #include "drivers/evta/board/probe_run.h"
+#include "drivers/evta/uio/check_list.h"
 #include "drivers/evta/uio/mapped_stages.h"
 #include "drivers/evta/uio/memory_pool.h"
-#include "runtime/platform/guard.h"
+#include "drivers/evta/uio/port_widths.h"
 
 namespace nestrt::evta {
 namespace {
@@ -32,37 +32,29 @@ class Checks {
       : options_(options), system_(options.system), names_(split_device(options.device)) {}
 
   std::vector<BoardCheck> run(bool accesses_registers) {
-    add("board", [&] { return check_board(); });
-    add("fabric", [&] { return check_design(); });
-    add("clock", [&] { return check_clock(); });
-    add("registers", [&] { return check_registers(); });
-    add("register access", [&] { return check_register_rights(); });
-    add("memory pool", [&] { return check_pool(); });
-    add("memory access", [&] { return check_pool_rights(); });
-    add("owner", [&] { return check_owner(); });
-    if (!accesses_registers) return std::move(checks_);
-    is_stopped_at_failure_ = true;
-    add("register map", [&] { return check_first_access(); });
-    add("probe program", [&] { return run_probe(); });
-    return std::move(checks_);
+    checks_.add("board", [&] { return check_board(); });
+    checks_.add("fabric", [&] { return check_design(); });
+    checks_.add("clock", [&] { return check_clock(); });
+    checks_.add("registers", [&] { return check_registers(); });
+    checks_.add("port widths", [&] { return check_ports(); });
+    checks_.advise(std::move(port_advice_));
+    checks_.add("register access", [&] { return check_register_rights(); });
+    checks_.add("memory pool", [&] { return check_pool(); });
+    checks_.add("memory access", [&] { return check_pool_rights(); });
+    checks_.add("owner", [&] { return check_owner(); });
+    if (!accesses_registers) return checks_.take();
+    checks_.stop_at_failure();
+    checks_.add("register map", [&] { return check_first_access(); });
+    checks_.add("probe program", [&] { return run_probe(); });
+    return checks_.take();
   }
 
  private:
-  template <typename Check>
-  void add(std::string what, Check&& check) {
-    const bool has_failed = std::ranges::any_of(checks_, [](const BoardCheck& done) { return !done.status.ok(); });
-    if (is_stopped_at_failure_ && has_failed) {
-      checks_.push_back({std::move(what), "", Status(Code::kCancelled, "skipped, because a previous check failed")});
-      return;
-    }
-    const Result<std::string> found = guarded([&]() -> Result<std::string> { return check(); });
-    checks_.push_back({std::move(what), found ? *found : "", found ? Status() : found.error()});
-  }
-
   Result<std::string> check_board() const;
   Result<std::string> check_design() const;
   Result<std::string> check_clock() const;
   Result<std::string> check_registers();
+  Result<std::string> check_ports();
   Result<std::string> check_register_rights() const;
   Result<std::string> check_pool();
   Result<std::string> check_pool_rights() const;
@@ -73,10 +65,10 @@ class Checks {
   const UioOptions& options_;
   const SystemFiles& system_;
   const UioDeviceNames names_;
-  bool is_stopped_at_failure_ = false;
   std::optional<UioAccelerator> accelerator_;
   std::optional<PoolInfo> pool_;
-  std::vector<BoardCheck> checks_;
+  std::string port_advice_;
+  CheckList checks_;
 };
 
 Result<std::string> Checks::check_board() const {
@@ -111,6 +103,13 @@ Result<std::string> Checks::check_clock() const {
 Result<std::string> Checks::check_registers() {
   NESTRT_ASSIGN_OR_RETURN(accelerator_, find_uio_accelerator(system_, names_.registers, options_.instance));
   return fmt::format("{} at {:#x}", accelerator_->device, accelerator_->address());
+}
+
+Result<std::string> Checks::check_ports() {
+  const auto address = accelerator_ ? std::optional(accelerator_->address()) : std::nullopt;
+  NESTRT_ASSIGN_OR_RETURN(PortWidths widths, check_port_widths(system_, address));
+  port_advice_ = std::move(widths.advice);
+  return std::move(widths.found);
 }
 
 Status check_rights(const SystemFiles& system, std::string_view path, int rights) {

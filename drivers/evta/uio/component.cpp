@@ -3,6 +3,7 @@
 #include "drivers/evta/driver/component.h"
 #include "drivers/evta/board/fabric.h"
 #include "drivers/evta/uio/board_checks.h"
+#include "drivers/evta/uio/design_loader.h"
 #include "drivers/evta/uio/uio_devices.h"
 #include "runtime/platform/environment.h"
 
@@ -30,6 +31,10 @@ std::vector<BoardCheck> check_board(const TransportRequest& request, bool access
   return check_uio_board(options_of(request), accesses_registers);
 }
 
+Result<std::vector<BoardCheck>> load(const DesignFiles& files, std::chrono::milliseconds wait) {
+  return load_design(SystemFiles::from_environment(), files, {.owner = wait});
+}
+
 Result<std::vector<Accelerator>> list() {
   const SystemFiles system = SystemFiles::from_environment();
   const std::vector<UioAccelerator> found = find_uio_accelerators(system);
@@ -40,7 +45,7 @@ Result<std::vector<Accelerator>> list() {
   return accelerators;
 }
 
-constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list, check_board};
+constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list, check_board, load};
 
 }  // namespace
 

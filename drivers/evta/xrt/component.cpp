@@ -36,7 +36,7 @@ Result<std::vector<Accelerator>> list() {
   return accelerators;
 }
 
-constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list, nullptr};
+constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list};
 
 }  // namespace
 }  // namespace nestrt::evta

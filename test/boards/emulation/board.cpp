@@ -39,7 +39,7 @@ LoadedXclbin read_xclbin(std::span<const std::byte> file) {
   return loaded;
 }
 
-void* map_registers_of(OutlivingLogic& logic, size_t size, Stage stage) {
+void* map_registers_of(BoardLogic& logic, size_t size, Stage stage) {
   using Kind = BoardRequest::Kind;
   return map_register_window(size, {[&logic, stage](uint32_t offset) {
                                       return logic.access({Kind::kRead, 0, stage, offset, 0, 0, 0});
@@ -71,9 +71,13 @@ void Board::set_coherent(bool coherent) {
 }
 
 void Board::use(OutlivingLogic& logic) {
+  use_registers(logic);
+  memory_.use_pages(logic.memory());
+}
+
+void Board::use_registers(BoardLogic& logic) {
   const std::lock_guard lock(mutex_);
   logic_ = &logic;
-  memory_.use_pages(logic.memory());
 }
 
 void Board::reset_card() {

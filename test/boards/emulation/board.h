@@ -78,6 +78,8 @@ class Board {
   // Uses logic and memory that other processes share, instead of the board's own, for an xclbin with four stages.
   // Requires: no xclbin is loaded.
   void use(OutlivingLogic& logic);
+  // Uses logic for the registers only.
+  void use_registers(BoardLogic& logic);
   // Resets the card.
   void reset_card();
   // Returns the stages of an accelerator of the loaded xclbin, or null.
@@ -139,7 +141,7 @@ class Board {
   std::vector<std::shared_ptr<Stages>> stages_;
   std::vector<std::pair<int, uint32_t>> aborts_;  // unanswered: file and buffer
   std::atomic<bool> has_been_opened_ = false;
-  OutlivingLogic* logic_ = nullptr;  // instead of the stages
+  BoardLogic* logic_ = nullptr;  // instead of the stages
   bool is_coherent_ = false;
   bool is_stuck_ = false;  // whether a compute unit that could not be stopped blocks the scheduler
 };

@@ -21,7 +21,7 @@ Result<std::unique_ptr<Transport>> make_transport(const TransportRequest& reques
 
 Result<std::vector<Accelerator>> list() { return std::vector<Accelerator>{}; }
 
-constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list, nullptr};
+constexpr Component kComponent = {{NESTRT_VERSION}, make_transport, list};
 
 }  // namespace
 }  // namespace nestrt::evta

@@ -4,7 +4,7 @@
 
 namespace {
 
-constexpr nestrt::evta::Component kComponent = {{"0.0.0-old"}, nullptr, nullptr, nullptr};
+constexpr nestrt::evta::Component kComponent = {{"0.0.0-old"}, nullptr, nullptr};
 
 }  // namespace
 

@@ -54,10 +54,23 @@ void* mmap64(void* address, size_t size, int protection, int flags, int file, of
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
   UioBoard* const board = UioBoard::current();
   int error = 0;
-  if (board == nullptr || !board->synchronise(file, {static_cast<const char*>(bytes), size}, &error))
+  if (board == nullptr || !board->write_attribute(file, {static_cast<const char*>(bytes), size}, &error))
     return syscall(SYS_pwrite64, file, bytes, size, offset);
   errno = error;
   return error == 0 ? static_cast<ssize_t>(size) : -1;
+}
+
+int mkdir(const char* path, mode_t mode) {
+  const int result = static_cast<int>(syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+  UioBoard* const board = UioBoard::current();
+  if (result == 0 && board != nullptr) board->fpga_manager().create_overlay(path);
+  return result;
+}
+
+int rmdir(const char* path) {
+  UioBoard* const board = UioBoard::current();
+  if (board != nullptr && board->fpga_manager().remove_overlay(path)) return 0;
+  return static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
 }
 
 }  // extern "C"

@@ -85,7 +85,7 @@ void UioBoard::write_nodes() {
   std::filesystem::create_directories(root() + "/tmp");
   write("sys/firmware/devicetree/base/compatible", std::string("xlnx,zynqmp-zcu102-rev1.0\0xlnx,zynqmp\0", 38));
   write("sys/firmware/devicetree/base/model", std::string("ZynqMP ZCU102 Rev1.0\0", 21));
-  write("sys/class/fpga_manager/fpga0/state", options_.fabric + "\n");
+  fpga_manager_.write_nodes(options_.fabric);
   write("sys/class/uio/uio9/name", "axi-pmon\n");  // as in every device tree of a Zynq UltraScale+
   write("sys/class/uio/uio9/maps/map0/addr", "0x00000000ffa00000\n");
   write("sys/class/uio/uio9/maps/map0/size", "0x0000000000010000\n");
@@ -108,7 +108,8 @@ void UioBoard::write_nodes() {
 bool UioBoard::is_node(const std::string& path) const {
   if (!path.starts_with(root() + "/")) return false;
   const std::string name = path.substr(root().size() + 1);
-  return name.starts_with("dev/uio") || name == "dev/mem" || name.starts_with(std::string(kPool) + "sync_for_");
+  return name.starts_with("dev/uio") || name == "dev/mem" || name.starts_with(std::string(kPool) + "sync_for_") ||
+         fpga_manager_.is_attribute(name);
 }
 
 // --- Open files.
@@ -175,22 +176,27 @@ void* UioBoard::map_registers(int file, size_t size, uint64_t offset) {
              }});
 }
 
-// The text is offset, size, direction and command in one number.
-bool UioBoard::synchronise(int file, std::string_view text, int* error) {
-  bool is_to_device = false;
+bool UioBoard::write_attribute(int file, std::string_view text, int* error) {
+  std::string name;
   {
     const std::lock_guard lock(mutex_);
     const auto found = files_.find(file);
-    if (found == files_.end() || !found->second.name.starts_with(kPool)) return false;
-    is_to_device = found->second.name.ends_with("sync_for_device");
+    if (found == files_.end() || !found->second.name.starts_with("sys/")) return false;
+    name = found->second.name;
   }
+  *error = name.starts_with(kPool) ? synchronise(name, text) : fpga_manager_.write(name, text);
+  return true;
+}
+
+// The text is offset, size, direction and command in one number.
+int UioBoard::synchronise(const std::string& attribute, std::string_view text) {
+  const bool is_to_device = attribute.ends_with("sync_for_device");
   const uint64_t command = std::stoull(std::string(text), nullptr, 0);
   const auto kind = is_to_device ? BoardRequest::Kind::kToDevice : BoardRequest::Kind::kFromDevice;
   const uint64_t direction = command >> 2 & 3;
   const bool is_valid = (command & 1) == 1 && direction == (is_to_device ? 1u : 2u);
-  *error =
-      is_valid ? static_cast<int>(access({kind, 0, Stage::kFetch, 0, 0, command >> 32, command & 0xfffffff0})) : EINVAL;
-  return true;
+  if (!is_valid) return EINVAL;
+  return static_cast<int>(access({kind, 0, Stage::kFetch, 0, 0, command >> 32, command & 0xfffffff0}));
 }
 
 // --- Accesses.

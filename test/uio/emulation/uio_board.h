@@ -22,6 +22,7 @@
 #include "test/boards/logic/device_memory.h"
 #include "test/boards/logic/stages.h"
 #include "test/support/process/temporary_folder.h"
+#include "test/uio/emulation/fpga_manager.h"
 
 namespace nestrt::boards {
 
@@ -51,6 +52,7 @@ class UioBoard final : public BoardLogic {
 
   std::string root() const { return folder_.path(); }
   BoardFaults& faults() { return faults_; }
+  FpgaManager& fpga_manager() { return fpga_manager_; }
   Stages& stages(size_t accelerator = 0) { return *stages_[accelerator]; }
   // Returns the number of register accesses.
   int num_accesses() const { return accesses_; }
@@ -75,8 +77,8 @@ class UioBoard final : public BoardLogic {
   void close(int file);
   // Returns null for files that have no registers.
   void* map_registers(int file, size_t size, uint64_t offset);
-  // Returns whether the file is an attribute that performs cache maintenance; `error` receives 0 or an errno.
-  bool synchronise(int file, std::string_view text, int* error);
+  // Returns whether the file is an attribute that the board implements; `error` receives 0 or an errno.
+  bool write_attribute(int file, std::string_view text, int* error);
 
  private:
   struct OpenFile {
@@ -90,10 +92,13 @@ class UioBoard final : public BoardLogic {
   void write_register(const BoardRequest& request);
   void clean_instructions(Stages& stages);
   uint32_t copy(const BoardRequest& request);
+  // Performs cache maintenance as the text written to `attribute` specifies. Returns 0 or an errno.
+  int synchronise(const std::string& attribute, std::string_view text);
   void interrupt_clients();
 
   const UioBoardOptions options_;
   const test::TemporaryFolder folder_;
+  FpgaManager fpga_manager_{folder_.path()};
   BoardFaults faults_;
   DeviceMemory memory_;
   std::byte* host_ = nullptr;    // the pool as the host sees it

@@ -79,6 +79,15 @@ TEST_CASE("A component that was built against other versions of its libraries is
   CHECK(component.error().message().find("build nestrt with this system's SDK") != std::string_view::npos);
 }
 
+TEST_CASE("A component that needs a newer libstdc++ is rejected with the version that is missing") {
+  const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
+  const auto component = find_component("newer");
+  REQUIRE_FALSE(component);
+  CHECK(component.error().code() == Code::kUnavailable);
+  CHECK(component.error().message().find("version `GLIBCXX_9.9.99' not found (required by ") != std::string_view::npos);
+  CHECK(component.error().message().find("build nestrt with this system's SDK") != std::string_view::npos);
+}
+
 TEST_CASE("A library whose entry point returns no component is rejected") {
   const ComponentsFolder chosen(NESTRT_BINARY_DIR "/test/components");
   const auto component = find_component("blank");

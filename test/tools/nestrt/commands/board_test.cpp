@@ -27,9 +27,34 @@ TEST_CASE("nestrt board lists what a system lacks and how to add it, and accesse
     CHECK_THAT(result.text, Contains("FAILED  memory pool") && Contains("modprobe u-dma-buf"));
   }
   const auto json = nlohmann::json::parse(std::ifstream(file));
-  CHECK(json["checks"].size() == 10);
+  CHECK(json["checks"].size() == 11);
   CHECK(json["checks"][0]["check"] == "board");
   CHECK(json["checks"][0]["ok"] == false);
+}
+
+TEST_CASE("nestrt board load rejects files that Linux cannot load, and options of other actions") {
+  const TemporaryFolder root;
+  const Environment variable("NESTRT_SYSTEM_ROOT", root.path().c_str());
+  const auto check_rejects = [](const std::vector<std::string>& arguments, const std::string& words) {
+    const ProgramResult result = run_program("nestrt", arguments);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.text, Contains(words));
+  };
+  check_rejects({"board", "load"}, "use --overlay, --bitstream or both");
+  check_rejects({"board", "load", "--overlay", "evta.dtbo"}, "cp evta.dtbo /lib/firmware");
+  check_rejects({"board", "load", "--overlay", "evta.dtbo", "--device", "uio0"}, "need the action setup or probe");
+  check_rejects({"board", "setup", "--overlay", "evta.dtbo"}, "need the action load, not setup");
+  check_rejects({"board", "probe", "--device-wait", "1"}, "need the action load, not probe");
+}
+
+TEST_CASE("nestrt board load states what a system without an FPGA manager lacks") {
+  const TemporaryFolder root;
+  std::filesystem::create_directories(root.path() + "/lib/firmware");
+  std::ofstream(root.path() + "/lib/firmware/evta.bit.bin") << "bitstream";
+  const Environment variable("NESTRT_SYSTEM_ROOT", root.path().c_str());
+  const ProgramResult result = run_program("nestrt", {"board", "load", "--bitstream", "evta.bit.bin"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.text, Contains("FAILED  FPGA manager") && Contains("-       bitstream"));
 }
 
 TEST_CASE("nestrt board rejects unknown actions and configurations") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that an accelerator reached through XRT belongs to one process at a time, including on Zynq, where XRT does not
-// enforce this. Other processes are forked before this one uses XRT, which does not survive a fork.
+// protect registers (zocl_ownership_test.cpp). Other processes are forked before this one uses XRT, which does not
+// survive a fork.
 #include <sys/wait.h>
 #include <unistd.h>
 
